@@ -46,7 +46,7 @@ quick: build ## run the quick end-to-end tests
 	$(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m quick
 
 proof: release ## run the quick and the long end-to-end tests on the release build
-	@deploy/install-packages golang-github-gomodule-redigo-dev golang-go node-redis nodejs python3-redis ruby-redis
+	@deploy/install-packages faad golang-github-gomodule-redigo-dev golang-go mpg123 node-redis nodejs opus-tools python3-redis ruby-redis
 	$(RELEASED) $(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m 'quick or long'
 
 soak: release ## run ten times as many steps of the model test as `make proof`, all faults five times, and recordings of ten hours

@@ -70,6 +70,8 @@ let package = Package(
         .target(name: "CLinux", cSettings: hardenedC),
         // Embeds the Lua scripts of Sources/Jobs/Scripts.
         .target(name: "CQueueScripts", cSettings: hardenedC),
+        // Takes the place of a function of libavutil.
+        .target(name: "CSampleSum", cSettings: hardenedC, linkerSettings: [.linkedLibrary("avutil")]),
         // TagLib (Debian's libtag1-dev) is C++, so this is an ordinary target with a C header.
         .target(
             name: "CTagLib", cxxSettings: hardenedCXX,
@@ -105,7 +107,7 @@ let package = Package(
         library("Tags", ["Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "CLibav", "CTagLib"]),
         library(
             "Decoding", ["Tags", "Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav"]),
-        library("Encoders", ["Demuxing", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav"]),
+        library("Encoders", ["Demuxing", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav", "CSampleSum"]),
         library(
             "Encoding",
             [

@@ -1,5 +1,6 @@
 import Bytes
 import CLibav
+import Glibc
 import Libav
 
 /// A packet that one thread encoded and another one writes. Only one thread at a time uses it.
@@ -23,6 +24,12 @@ final class EncodedPacket: @unchecked Sendable {
     var time: Int64 { packet.pointer.pointee.pts }
 
     var size: Int { Int(packet.pointer.pointee.size) }
+
+    /// Whether another packet has the same time and the same data.
+    func hasSameContent(as other: EncodedPacket) -> Bool {
+        time == other.time && size == other.size
+            && memcmp(packet.pointer.pointee.data, other.packet.pointer.pointee.data, size) == 0
+    }
 
     /// The data, for changes. It is copied first if another packet shares it.
     var writable: UnsafeMutableBufferPointer<UInt8> {

@@ -23,7 +23,10 @@ extension EncodingSettings {
     /// The options of libav's encoder.
     var encoderOptions: [(String, String)] {
         var options: [(String, String)] = []
-        if let level = encoder.compressionLevel { options.append(("compression_level", String(level))) }
+        if let level = encoder.compressionLevel {
+            let option = codec.controls.compressionLevelOption
+            options.append((option?.name ?? "compression_level", option?.values[level] ?? String(level)))
+        }
         if let option = codec.controls.bitRateModeOption, let value = bitRateMode.flatMap({ option.values[$0] }) {
             options.append((option.name, value))
         }
@@ -34,15 +37,17 @@ extension EncodingSettings {
 }
 
 extension EncodingSettings {
-    /// Whether joints were proven for these settings. Those of a lossy encoder change how soon its state no longer depends on
-    /// what it was fed first.
+    /// Whether joints were proven for these settings.
     var canBeJoined: Bool {
-        guard codec.kind == .lossy, let joint = codec.joint else { return true }
-        if let bitRate, let least = joint.lowestBitRate, bitRate < least { return false }
-        // The check of a joint compares samples of the same rate.
-        if let rate = codec.packets.decodedRate, rate != shape.rate { return false }
-        var settings = encoder
-        if settings.bitRateMode == codec.bitRateMode(nil, withQuality: quality != nil) { settings.bitRateMode = nil }
-        return settings == EncoderSettings() && (quality == nil || joint.rule != .windows)
+        guard codec.kind == .lossy, let limits = codec.joint?.limits else { return true }
+        if let quality, let highest = limits.highestQuality, quality > highest { return false }
+        if let most = limits.maxChannels, shape.channels > most { return false }
+        guard let bitRate else { return true }
+        guard bitRate.isMultiple(of: limits.bitRateUnit) else { return false }
+        // Encoders of Opus take seconds to agree on its mode for speech, which `lowdelay` does not have.
+        guard encoder.effectiveApplication != .lowdelay else { return true }
+        let least =
+            shape.channels > 2 ? limits.lowestChannelBitRate.map { $0 * shape.channels } : limits.lowestBitRate
+        return bitRate >= least ?? 0
     }
 }

@@ -30,6 +30,9 @@ package final class EncoderThreads: Sendable {
     /// Whether a stream should be encoded in segments. If there are as many streams as threads, that would only cost time.
     var dividesStreams: Bool { isFixed || count > max(streams.load(ordering: .relaxed), 1) }
 
+    /// The threads of one of the streams, if they share them evenly.
+    var share: Int { max(count / max(streams.load(ordering: .relaxed), 1), 1) }
+
     func beginStream() { streams.add(1, ordering: .relaxed) }
 
     func endStream() { streams.subtract(1, ordering: .relaxed) }

@@ -1,3 +1,4 @@
+import Bytes
 import Libav
 
 /// Joins packets of Vorbis where both encoders have made the same ones. Blocks have two sizes, and the overlap of two blocks depends
@@ -6,22 +7,22 @@ final class EqualPacketJoint: PacketJoint {
     /// Equal packets in a row. A single one may be equal by chance, as in silence.
     private static let least = 3
 
-    func join(_ running: PacketRun, _ next: PacketRun, at planned: Int) -> Joined? {
+    func join(
+        _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
+    ) throws(MediaError) -> Joined? {
         let times = Dictionary(
             next.packets.enumerated().map { ($1.time, $0) },
             uniquingKeysWith: { first, _ in first })
         for index in running.packets.indices.dropLast(Self.least - 1) {
             guard let other = times[running.packets[index].time],
                 other + Self.least <= next.packets.count,
-                (0..<Self.least).allSatisfy({ isEqual(running.packets[index + $0], next.packets[other + $0]) })
+                (0..<Self.least).allSatisfy({
+                    running.packets[index + $0].hasSameContent(as: next.packets[other + $0])
+                })
             else { continue }
-            return Joined(kept: Array(running.packets[..<index]), dropped: other)
+            let joined = Joined(kept: Array(running.packets[..<index]), dropped: other)
+            if try isAccepted(joined) { return joined }
         }
         return nil
-    }
-
-    private func isEqual(_ left: EncodedPacket, _ right: EncodedPacket) -> Bool {
-        left.time == right.time
-            && left.packet.bytes.elementsEqual(right.packet.bytes)
     }
 }

@@ -21,9 +21,13 @@ final class FlacJoint: PacketJoint {
         packing.bytes(of: frame, room: &room) { hash.update($0) }
     }
 
-    func join(_ running: PacketRun, _ next: PacketRun, at planned: Int) -> Joined? {
+    func join(
+        _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
+    ) -> Joined? {
         Joined(running, next, at: planned)
     }
+
+    static let sumsSamples = true
 
     static let renumber: (@Sendable (EncodedPacket, Int) throws(MediaError) -> Void)? = {
         (packet: EncodedPacket, number: Int) throws(MediaError) in

@@ -7,16 +7,24 @@ protocol PacketJoint: AnyObject {
     /// Takes each frame of the stream in order.
     func add(_ frame: borrowing Frame) throws(MediaError)
 
+    /// Whether it computes the sum of all samples, so that encoders need not.
+    static var sumsSamples: Bool { get }
+
     /// Adapts a packet to its number in the stream, on the thread of its segment.
     static var renumber: (@Sendable (EncodedPacket, _ number: Int) throws(MediaError) -> Void)? { get }
 
-    /// Joins two runs at the packet with the planned number or after it; `nil` if they cannot be joined. The packets of the runs are
-    /// not changed.
-    func join(_ running: PacketRun, _ next: PacketRun, at planned: Int) throws(MediaError) -> Joined?
+    /// Joins two runs at the first possible place that is accepted, at the packet with the planned number or after it; `nil` if there
+    /// is none. The packets of the runs are not changed.
+    func join(
+        _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
+    ) throws(MediaError) -> Joined?
 
     /// Takes each packet of the stream in order, before it is written.
     func finish(_ packet: borrowing Packet) throws(MediaError)
 }
+
+/// Whether a joint is taken.
+typealias Acceptance = (Joined) throws(MediaError) -> Bool
 
 /// A joint of two runs.
 struct Joined {
@@ -36,16 +44,24 @@ struct Joined {
 
 extension PacketJoint {
     func add(_ frame: borrowing Frame) throws(MediaError) {}
+    static var sumsSamples: Bool { false }
     static var renumber: (@Sendable (EncodedPacket, Int) throws(MediaError) -> Void)? { nil }
     func finish(_ packet: borrowing Packet) throws(MediaError) {}
 }
 
-/// Joins packets where it was planned. The frames of ALAC and TTA are independent of each other. The encoders of AC-3 make equal
-/// packets after one frame. Those of Opus converge: after 24 frames the difference is below the codec's noise.
+/// Joins packets where it was planned. The frames of ALAC and TTA are independent of each other. The encoders of AC-3, E-AC-3, MP2
+/// and WMA make equal packets after one frame. Those of Opus converge: after 24 frames the difference is below the codec's noise.
 final class PlannedJoint: PacketJoint {
-    func join(_ running: PacketRun, _ next: PacketRun, at planned: Int) -> Joined? {
-        let hasAll = planned == running.first || running[planned - 1] != nil
-        return hasAll && next[planned] != nil ? Joined(running, next, at: planned) : nil
+    func join(
+        _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
+    ) throws(MediaError) -> Joined? {
+        var number = planned
+        while number == running.first || running[number - 1] != nil, next[number] != nil {
+            let joined = Joined(running, next, at: number)
+            if try isAccepted(joined) { return joined }
+            number += 1
+        }
+        return nil
     }
 }
 
@@ -55,7 +71,7 @@ extension EncodingSettings {
         switch rule {
         case .planned: PlannedJoint()
         case .frameNumbers: try FlacJoint(self)
-        case .bitReservoir: ReservoirJoint(isConstant: bitRate != nil)
+        case .bitReservoir: ReservoirJoint(isConstant: bitRateMode == .cbr)
         case .windows: WindowJoint()
         case .equalPackets: EqualPacketJoint()
         }

@@ -14,21 +14,25 @@ final class ReservoirJoint: PacketJoint {
 
     init(isConstant: Bool) { self.isConstant = isConstant }
 
-    func join(_ running: PacketRun, _ next: PacketRun, at planned: Int) throws(MediaError) -> Joined? {
+    func join(
+        _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
+    ) throws(MediaError) -> Joined? {
         var number = planned
         while let (before, own, first) = frames(running, next, at: number) {
             if before.lastBlocks == own.lastBlocks, first.begin <= before.reservoir {
-                return try joined(running, next, at: number, bytes: first.begin, left: before.reservoir)
+                let joined = try self.joined(running, next, at: number, bytes: first.begin, left: before.reservoir)
+                if try isAccepted(joined) { return joined }
             }
             number += 1
         }
         guard !isConstant else { return nil }
         for number in planned...planned + Self.maxFramesLater {
             guard let (before, own, first) = frames(running, next, at: number), before.lastBlocks == own.lastBlocks,
-                let raised = before.raised(by: first.begin - before.reservoir)
+                first.begin > before.reservoir, let raised = before.raised(by: first.begin - before.reservoir)
             else { continue }
-            return try joined(
+            let joined = try self.joined(
                 running, next, at: number, bytes: first.begin, left: before.reservoir + raised.growth, raised: raised)
+            if try isAccepted(joined) { return joined }
         }
         return nil
     }

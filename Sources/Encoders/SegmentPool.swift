@@ -19,27 +19,26 @@ final class SegmentPool {
     private let stop: CancellationFlag
     private let frameSize: Int
     /// Samples by which packets are earlier than the frame with the same number.
-    private let delay: Int
+    private var delay: Int
     /// The frames in a segment, before its packets, and behind them.
     private let length: Int
     private let lead: Int
     private let tail: Int
+    /// The frames between two places in the tail where a joint is looked for, and how often there was none.
+    private let step: Int?
+    private var tried = 0
     /// The check of joints, and the frames before and behind them that it compares; `nil` if joints are exact.
     private let check: JointCheck?
     private let around: Int
     /// Packets before a joint that may change, or that the check decodes.
     private let reach: Int
-    /// Packets that are decoded before those that are compared.
-    private let warmup = 40
-    /// The last frames.
-    private var recent: [SharedFrame] = []
     /// The number of frames that are handed on at once.
     private let batch: Int
-    private let queue = Monitor(SegmentQueue())
+    private let queue: Monitor<SegmentQueue>
     /// The first encoder, as long as it runs on the caller's thread.
     private var inline: SegmentEncoder?
     private let scratch: Packet
-    private var pending: [SharedFrame] = []
+    private var pending: OpenBlock
     /// The number of the next frame.
     private var next = 0
     private var isEnded = false
@@ -52,8 +51,8 @@ final class SegmentPool {
         _ encoder: SegmentEncoder, _ settings: EncodingSettings, globalHeader: Bool, threads: EncoderThreads,
         stop: CancellationFlag, joint: (any PacketJoint)? = nil
     ) throws(MediaError) {
-        guard let rule = settings.codec.joint, settings.canBeJoined, settings.shape.channels <= rule.maxChannels,
-            let frameSize = encoder.encoder.frameSize, threads.count > 1 || !threads.isFixed && rule.startsLate
+        guard let rule = settings.codec.joint, settings.canBeJoined, let frameSize = encoder.encoder.frameSize,
+            threads.count > 1 || !threads.isFixed && rule.startsLate
         else { return nil }
         let shape = settings.shape
         self.settings = settings
@@ -67,18 +66,29 @@ final class SegmentPool {
         delay = Int(encoder.encoder.context.pointee.initial_padding)
         lead = rule.lead.frames(rate: shape.rate, frameSize: frameSize)
         tail = rule.tail.frames(rate: shape.rate, frameSize: frameSize)
+        step = rule.step?.frames(rate: shape.rate, frameSize: frameSize)
         length = rule.frames(
             rate: shape.rate, frameSize: frameSize, frameBytes: frameSize * shape.channels * shape.sampleBytes)
         batch = max(shape.rate / frameSize / 4, 1)
-        check = rule.isExact ? nil : JointCheck(encoder: encoder, shape: shape)
         around = rule.isExact ? 0 : Int(JointCheck.reach * Double(shape.rate)) / frameSize + 1
-        reach = rule.isExact ? rule.reach : max(rule.reach, around + warmup)
-        queue.change { $0.segments = [EncodedSegment(id: $0.nextID(), start: 0, encoder: encoder, isConfirmed: true)] }
+        check =
+            rule.isExact
+            ? nil
+            : JointCheck(
+                encoder: encoder, shape: shape, late: settings.codec.edges.padding.late(rate: shape.rate),
+                // Main data of MP3 begins at most ten frames before its frame. Other decoders converge as encoders do.
+                warmup: frameSize * max(13, min(lead, around)))
+        reach = rule.isExact ? rule.reach : max(rule.reach, around + max(40, around))
+        pending = try OpenBlock(shape, frameSize: frameSize, capacity: batch)
+        queue = Monitor(SegmentQueue(encoder, around: around))
         threads.beginStream()
         threads.take()
         inline = encoder
         if threads.count > 1 { continueElsewhere() }
     }
+
+    /// The memory size of the frames that are kept.
+    var bytes: Int { queue.read(\.bytes) }
 
     deinit {
         queue.change { $0.isAborted = true }
@@ -88,20 +98,19 @@ final class SegmentPool {
     }
 
     func send(_ frame: borrowing Frame) throws(MediaError) {
+        // The audio may begin with silence that WMA needs, before time 0.
+        if next == 0 { delay -= Int(frame.timestamp ?? 0) }
         if next > 0, next.isMultiple(of: length) { try begin() }
         try joint.add(frame)
         next += 1
-        let shared = inline == nil || check != nil ? try SharedFrame(frame) : nil
-        if check != nil, let shared {
-            if recent.count >= 2 * around { recent.removeFirst(around) }
-            recent.append(shared)
-        }
+        if inline == nil || check != nil { try pending.append(frame, number: next - 1) }
         if let inline {
             try inline.encoder.send(frame)
-            return try take(from: inline)
+            try take(from: inline)
         }
-        pending.append(shared!)
-        if pending.count >= batch { handOn() }
+        guard pending.isFull else { return }
+        try handOn()
+        if inline == nil { try waitForRoom() }
     }
 
     func sendEnd() throws(MediaError) {
@@ -113,7 +122,7 @@ final class SegmentPool {
             self.inline = nil
             threads.release()
         } else {
-            handOn()
+            try handOn()
             if queue.change({ [next] in $0.end(behind: next) }) { report.segments -= 1 }
         }
     }
@@ -146,16 +155,34 @@ final class SegmentPool {
     }
 
     /// Hands the frames that were collected to their segments.
-    private func handOn() {
-        queue.change { [pending, next] in $0.append(pending, first: next - pending.count) }
-        pending.removeAll(keepingCapacity: true)
+    private func handOn() throws(MediaError) {
+        guard let block = try pending.take() else { return }
+        queue.change { [isInline = inline != nil] state in
+            state.append(block)
+            if isInline { state.skip(to: block.numbers.upperBound) }
+        }
     }
+
+    /// Waits until encoders have received some of the frames, if these take much memory. The first one can always go on.
+    private func waitForRoom() throws(MediaError) {
+        while true {
+            let (seen, isFull) = queue.read { [threads] in
+                ($0.changes, $0.bytes > Self.bytesPerThread * threads.share && $0.hasWork)
+            }
+            guard isFull else { return }
+            try advance()
+            try wait(since: seen)
+        }
+    }
+
+    /// The memory size of frames.
+    private static let bytesPerThread = 12 << 20
 
     /// Moves the first encoder to another thread, if there is one.
     private func continueElsewhere() {
         let id = queue.change { [next] state in
             state.threads += 1
-            state.segments[0].resume(at: next)
+            state.skip(to: next)
             return state.segments[0].id
         }
         if start(id) { inline = nil } else { queue.change { $0.threads -= 1 } }
@@ -163,7 +190,7 @@ final class SegmentPool {
 
     /// Begins a segment with the next frame once a thread is free, unless the encoder before has to go on.
     private func begin() throws(MediaError) {
-        handOn()
+        try handOn()
         while true {
             let seen = queue.read(\.changes)
             try advance()
@@ -183,10 +210,9 @@ final class SegmentPool {
         if inline != nil { continueElsewhere() }
         guard inline == nil else { return threads.release() }
         let encoder = SegmentEncoder(try Encoder.open(settings, globalHeader: globalHeader), start: next)
-        let id = queue.change { [next, before = recent.suffix(around)] state in
+        let id = queue.change { [next] state in
             let id = state.nextID()
-            state.segments.append(
-                EncodedSegment(id: id, start: next, encoder: encoder, isConfirmed: false, before: before))
+            state.segments.append(EncodedSegment(id: id, start: next, encoder: encoder, isConfirmed: false))
             state.threads += 1
             return id
         }
@@ -212,59 +238,82 @@ final class SegmentPool {
 extension SegmentPool {
     private enum Step {
         case none, over
-        case join(PacketRun, PacketRun, planned: Int)
+        case join(PacketRun, PacketRun, planned: Int, isLast: Bool)
     }
 
     /// Collects the packets that will not change.
     private func advance() throws(MediaError) {
         while true {
-            switch try step() {
+            switch try nextStep() {
             case .none: return
             case .over:
                 hasEnded = true
                 return
-            case .join(let running, let next, let planned):
-                if let joined = try joint.join(running, next, at: planned), try isClean(joined, next) {
+            case .join(let running, let next, let planned, let isLast):
+                let joined = try bestJoint(running, next, at: planned, isLast: isLast)
+                tried = joined == nil && !isLast ? tried + 1 : 0
+                if let joined {
                     report.joints += 1
                     ready += joined.kept
-                    queue.change { state in
-                        state.segments.removeFirst()
-                        state.segments[0].confirm(dropping: joined.dropped)
-                    }
-                } else {
+                    queue.change { $0.join(dropping: joined.dropped) }
+                } else if isLast {
                     try goOn()
                 }
             }
         }
     }
 
-    private func step() throws(MediaError) -> Step {
-        let step = queue.change { (state: inout SegmentQueue) -> Result<Step, MediaError> in
+    private func nextStep() throws(MediaError) -> Step {
+        let found = queue.change(wakes: false) { (state: inout SegmentQueue) -> Result<Step, MediaError> in
             if let failure = state.failure { return .failure(failure) }
             let isLast = state.segments[0].endsStream
             let boundary = state.segments.count > 1 ? state.segments[1].start : nextBoundary
             let unchanging = state.segments[0].takePackets(before: isLast ? nil : time(of: boundary + lead - reach))
             ready += unchanging
-            guard state.segments[0].isDone else { return .success(.none) }
-            if isLast { return .success(.over) }
-            let end = time(of: boundary + lead + max(tail, 1) + around)
-            guard state.segments[1].isDone || state.segments[1].reaches(end) else { return .success(.none) }
-            // Later packets are left out, so that the joint does not depend on how fast the threads are.
-            return .success(
-                .join(state.segments[0].run(), state.segments[1].run(before: end), planned: boundary + lead))
+            if isLast { return .success(state.segments[0].isDone ? .over : .none) }
+            let planned = boundary + lead
+            let behind = min(step.map { tried * $0 } ?? tail, tail)
+            let place = behind < tail ? time(of: planned + behind) : nil
+            let runs = state.runs(before: place, and: time(of: planned + max(behind, 1) + around))
+            guard let (running, next) = runs else { return .success(.none) }
+            return .success(.join(running, next, planned: planned, isLast: behind == tail))
         }
-        return try step.get()
+        return try found.get()
     }
 
     /// The time of the packet with the same number as a frame.
     private func time(of frame: Int) -> Int64 { Int64(frame * frameSize - delay) }
 
-    /// Whether the samples around a joint are as near to the source as elsewhere.
-    private func isClean(_ joined: Joined, _ next: PacketRun) throws(MediaError) -> Bool {
-        guard let check, let first = next.packets.dropFirst(joined.dropped).first else { return true }
-        let frames = queue.read { $0.segments[1].framesAround(first: lead + around + tail) }
-        return try check.isClean(
-            joined.kept.suffix(around + warmup) + next.packets.dropFirst(joined.dropped), at: first.time, frames)
+    /// The first joint that sounds like one encoder, or the first tolerable one. If others may follow, only one is checked.
+    private func bestJoint(
+        _ running: PacketRun, _ next: PacketRun, at planned: Int, isLast: Bool
+    ) throws(MediaError) -> Joined? {
+        var tolerable: Joined?
+        var count = 0
+        let good = try joint.join(running, next, at: planned) { (joined) throws(MediaError) in
+            // A check takes about 10 ms.
+            guard isLast ? tolerable == nil || count < 4 : count == 0 else { return false }
+            count += 1
+            switch try finding(joined, running, next) {
+            case .good: return true
+            case .tolerable: tolerable = tolerable ?? joined
+            case .wrong: break
+            }
+            return false
+        }
+        return good ?? (isLast ? tolerable : nil)
+    }
+
+    private func finding(
+        _ joined: Joined, _ running: PacketRun, _ next: PacketRun
+    ) throws(MediaError) -> JointCheck.Finding {
+        let behind = next.packets.dropFirst(joined.dropped)
+        guard let check, let first = behind.first, !check.isSame(joined, running, next) else { return .good }
+        let frames = queue.read { [lead, tail, around] in
+            let start = $0.segments[1].start
+            return $0.frames(start - around..<start + lead + tail + around)
+        }
+        return try check.finding(joined.kept + behind, beside: running.packets[...], at: first.time, frames)
     }
 
     /// The number of the frame with which the next segment may begin.
@@ -275,11 +324,8 @@ extension SegmentPool {
         report.fallbacks += 1
         threads.take()
         let id = queue.change { state in
-            let id = state.nextID()
-            let segment = state.segments[1].continued(by: state.segments[0], id: id)
-            state.segments.replaceSubrange(0...1, with: [segment])
             state.threads += 1
-            return id
+            return state.mergeFirst()
         }
         guard !start(id) else { return }
         queue.change { $0.threads -= 1 }
@@ -293,7 +339,8 @@ extension SegmentPool {
     /// Starts the thread of a segment; returns `false` if there can be none.
     private func start(_ id: Int) -> Bool {
         let worker = SegmentWorker(
-            id: id, renumber: type(of: joint).renumber, batch: batch, queue: queue, threads: threads)
+            id: id, leavesOutSum: type(of: joint).sumsSamples, renumber: type(of: joint).renumber, queue: queue,
+            threads: threads)
         return tryStartThread { worker.run() }
     }
 }

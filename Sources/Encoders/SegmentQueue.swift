@@ -1,8 +1,8 @@
 import Bytes
 
-/// The segments of a stream that are being encoded, in order. Threads share it under a lock.
+/// The segments of a stream that are being encoded, in order, and the frames that they need. Threads share it under a lock.
 struct SegmentQueue {
-    var segments: [EncodedSegment] = []
+    var segments: [EncodedSegment]
     /// The number of threads that encode.
     var threads = 0
     /// Counts changes that the writing thread waits for.
@@ -10,7 +10,20 @@ struct SegmentQueue {
     var failure: MediaError?
     /// The stream was given up: threads end as soon as possible.
     var isAborted = false
+    /// The frames around a joint that its check compares with what is decoded, on each side.
+    let around: Int
+    /// The memory size of the frames.
+    private(set) var bytes = 0
+    /// The frames that an encoder or the check of a joint may need, and the number of the frame behind them.
+    private var blocks: [FrameBlock] = []
+    private(set) var nextFrame = 0
     private var lastID = 0
+
+    /// Starts with the first encoder.
+    init(_ encoder: SegmentEncoder, around: Int) {
+        self.around = around
+        segments = [EncodedSegment(id: 0, start: 0, encoder: encoder, isConfirmed: true)]
+    }
 
     mutating func nextID() -> Int {
         lastID += 1
@@ -19,9 +32,85 @@ struct SegmentQueue {
 
     func index(of id: Int) -> Int? { segments.firstIndex { $0.id == id } }
 
-    /// Adds frames to all segments that contain them. `first` is the number of the first one.
-    mutating func append(_ frames: [SharedFrame], first: Int) {
-        for index in segments.indices { segments[index].append(frames, first: first) }
+    /// Adds the next frames.
+    mutating func append(_ block: FrameBlock) {
+        blocks.append(block)
+        bytes += block.bytes
+        nextFrame = block.numbers.upperBound
+    }
+
+    /// Continues behind frames that the first encoder has received on the caller's thread.
+    mutating func skip(to frame: Int) {
+        nextFrame = frame
+        segments[0].nextFrame = frame
+        dropFrames()
+    }
+
+    /// The kept ones of some frames.
+    func frames(_ numbers: Range<Int>) -> FrameSpan {
+        FrameSpan(blocks: blocks.filter { $0.numbers.overlaps(numbers) }, numbers: numbers)
+    }
+
+    /// What the encoder of a segment has to do next.
+    enum Work {
+        case encode(FrameBlock, Range<Int>)
+        /// The stream ends.
+        case flush
+        /// All frames are encoded, and the stream goes on with the next segment.
+        case pause
+        /// The segment does not exist any more.
+        case stop
+    }
+
+    /// The next work of a segment; `nil` if it is not known yet.
+    mutating func work(of id: Int) -> Work? {
+        guard !isAborted, let index = index(of: id) else { return .stop }
+        let first = segments[index].nextFrame
+        let available = min(nextFrame, segments[index].end ?? Int.max)
+        guard first < available, let block = blocks.last(where: { $0.numbers.lowerBound <= first }) else {
+            if segments[index].endsStream { return .flush }
+            if first == segments[index].end { return .pause }
+            segments[index].isIdle = true
+            return nil
+        }
+        segments[index].isIdle = false
+        let numbers = first..<min(block.numbers.upperBound, available)
+        segments[index].nextFrame = numbers.upperBound
+        dropFrames()
+        return .encode(block, numbers)
+    }
+
+    /// Whether the first encoder that is not done has frames to encode.
+    var hasWork: Bool {
+        segments.first { !$0.isDone }.map { !$0.isIdle || $0.nextFrame < min(nextFrame, $0.end ?? Int.max) } ?? false
+    }
+
+    /// The packets of the first two segments around their joint, once both encoders have made them: those of the first one before
+    /// `place`, or all of them, and those of the second one before `end`. Others are left out, so that the joint does not depend on
+    /// how fast the threads are.
+    func runs(before place: Int64?, and end: Int64) -> (PacketRun, PacketRun)? {
+        let first = segments[0]
+        // A stream that ends before the first encoder would has no joint there.
+        let isKnown = first.end.map { $0 <= nextFrame } ?? false
+        guard first.isDone || isKnown && place.map(first.reaches) ?? false,
+            segments[1].isDone || segments[1].reaches(end)
+        else { return nil }
+        return (first.run(before: place), segments[1].run(before: end))
+    }
+
+    /// Drops the packets of the first segment, and those of the next one before the one at an index.
+    mutating func join(dropping count: Int) {
+        segments.removeFirst()
+        segments[0].confirm(dropping: count)
+        dropFrames()
+    }
+
+    /// Lets the first encoder make the second segment as well.
+    mutating func mergeFirst() -> Int {
+        let id = nextID()
+        segments.replaceSubrange(0...1, with: [segments[1].continued(by: segments[0], id: id)])
+        dropFrames()
+        return id
     }
 
     /// Ends the stream behind its last frame. Returns whether the last segment is not needed, because it has begun within the tail of
@@ -31,6 +120,15 @@ struct SegmentQueue {
         if !isNeeded { segments.removeLast() }
         segments[segments.count - 1].endsStream = true
         return !isNeeded
+    }
+
+    /// Drops the frames before all that may be needed. Those of an unconfirmed segment are kept for the encoder before.
+    private mutating func dropFrames() {
+        let needed = segments.map { $0.isConfirmed ? $0.nextFrame : $0.start - around }.min() ?? 0
+        let kept = min(needed, nextFrame - around)
+        let dropped = blocks.prefix { $0.numbers.upperBound <= kept }
+        bytes -= dropped.reduce(0) { $0 + $1.bytes }
+        blocks.removeFirst(dropped.count)
     }
 }
 
@@ -48,62 +146,21 @@ struct EncodedSegment {
     var isConfirmed: Bool
     /// Whether the encoder has made all its packets.
     var isDone = false
+    /// Whether the encoder waits for frames.
+    var isIdle = false
     /// The packets that are not written yet, and the number of the first one.
     var packets: [EncodedPacket] = []
     var firstPacket: Int
-    /// The last frames before the segment, with which the joint is checked.
-    private(set) var before: ArraySlice<SharedFrame>
-    private var frames: [SharedFrame] = []
-    /// The number of the first kept frame, and that of the next one for the encoder.
-    private var firstFrame: Int
-    private(set) var nextFrame: Int
+    /// The number of the next frame for the encoder.
+    var nextFrame: Int
 
-    init(id: Int, start: Int, encoder: SegmentEncoder, isConfirmed: Bool, before: ArraySlice<SharedFrame> = []) {
-        self.before = before
+    init(id: Int, start: Int, encoder: SegmentEncoder, isConfirmed: Bool) {
         self.id = id
         self.start = start
         self.encoder = encoder
         self.isConfirmed = isConfirmed
-        (firstPacket, firstFrame, nextFrame) = (start, start, start)
+        (firstPacket, nextFrame) = (start, start)
     }
-
-    /// What its encoder has to do next.
-    enum Work {
-        case encode([SharedFrame])
-        /// The stream ends.
-        case flush
-        /// All frames are encoded, and the stream goes on with the next segment.
-        case pause
-        /// The segment does not exist any more.
-        case stop
-    }
-
-    /// The next work; `nil` if it is not known yet.
-    mutating func next(atMost count: Int) -> Work? {
-        let available = min(firstFrame + frames.count, end ?? Int.max)
-        guard nextFrame < available else {
-            if endsStream { return .flush }
-            return nextFrame == end ? .pause : nil
-        }
-        let upper = min(nextFrame + count, available)
-        let taken = Array(frames[nextFrame - firstFrame..<upper - firstFrame])
-        nextFrame = upper
-        dropFrames()
-        return .encode(taken)
-    }
-
-    mutating func append(_ new: [SharedFrame], first: Int) {
-        let known = firstFrame + frames.count
-        let upper = min(first + new.count, end ?? Int.max)
-        guard known >= first, known < upper else { return }
-        frames += new[known - first..<upper - first]
-    }
-
-    /// Continues behind frames that its encoder has received on another thread.
-    mutating func resume(at frame: Int) { (firstFrame, nextFrame) = (frame, frame) }
-
-    /// The frames before the segment and its first ones, which are kept as long as it is not confirmed.
-    func framesAround(first count: Int) -> [SharedFrame] { Array(before + frames.prefix(count)) }
 
     /// Whether there is a packet at a time or behind it.
     func reaches(_ time: Int64) -> Bool { packets.last.map { $0.time >= time } ?? false }
@@ -127,26 +184,15 @@ struct EncodedSegment {
         packets.removeFirst(count)
         firstPacket += count
         isConfirmed = true
-        before = []
-        dropFrames()
     }
 
     /// The segment that the encoder of the one before makes in place of this one.
     func continued(by before: EncodedSegment, id: Int) -> EncodedSegment {
-        var segment = self
-        segment = EncodedSegment(id: id, start: before.start, encoder: before.encoder, isConfirmed: true)
+        var segment = EncodedSegment(id: id, start: before.start, encoder: before.encoder, isConfirmed: true)
         (segment.end, segment.endsStream) = (end, endsStream)
         (segment.packets, segment.firstPacket) = (before.packets, before.firstPacket)
-        (segment.frames, segment.firstFrame, segment.nextFrame) = (frames, firstFrame, before.nextFrame)
-        segment.dropFrames()
+        segment.nextFrame = before.nextFrame
         return segment
-    }
-
-    private mutating func dropFrames() {
-        guard isConfirmed, nextFrame > firstFrame else { return }
-        let count = min(nextFrame - firstFrame, frames.count)
-        frames.removeFirst(count)
-        firstFrame += count
     }
 }
 

@@ -1,13 +1,14 @@
 import Bytes
+import CSampleSum
 import Libav
 import Lifecycle
 
 /// Encodes one segment on a thread.
 struct SegmentWorker: Sendable {
     let id: Int
+    /// Whether the sum of all samples is computed elsewhere.
+    let leavesOutSum: Bool
     let renumber: (@Sendable (EncodedPacket, Int) throws(MediaError) -> Void)?
-    /// The number of frames that are encoded at once.
-    let batch: Int
     let queue: Monitor<SegmentQueue>
     let threads: EncoderThreads
 
@@ -24,16 +25,15 @@ struct SegmentWorker: Sendable {
         guard let encoder = queue.read({ state in state.index(of: id).map { state.segments[$0].encoder } }) else {
             return
         }
+        sample_sum_leave_out(leavesOutSum)
         let scratch = try Packet()
-        let frame = try Frame()
+        let reader = try BlockReader()
         while true {
             let work = nextWork()
             var packets: [EncodedPacket] = []
             switch work {
-            case .encode(let frames):
-                for shared in frames {
-                    // The next segment's thread may read the same frame.
-                    try frame.share(shared.frame)
+            case .encode(let block, let numbers):
+                try reader.read(block, numbers) { (frame: borrowing Frame) throws(MediaError) in
                     try encoder.encoder.send(frame)
                     try receive(from: encoder, scratch, into: &packets)
                 }
@@ -53,17 +53,14 @@ struct SegmentWorker: Sendable {
             if isDone { return }
         }
     }
+
     /// Waits for the next work, without counting as a thread meanwhile.
-    private func nextWork() -> EncodedSegment.Work {
-        func next(_ state: inout SegmentQueue) -> EncodedSegment.Work? {
-            guard !state.isAborted, let index = state.index(of: id) else { return .stop }
-            return state.segments[index].next(atMost: batch)
-        }
-        if let work = queue.wait(atMost: .zero, for: next) { return work }
+    private func nextWork() -> SegmentQueue.Work {
+        if let work = queue.change(wakes: false, { $0.work(of: id) }) { return work }
         threads.release()
         defer { threads.take() }
         queue.change { $0.changes += 1 }
-        return queue.wait(for: next)
+        return queue.wait { $0.work(of: id) }
     }
 
     private func receive(

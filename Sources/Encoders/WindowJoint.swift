@@ -5,11 +5,14 @@ import Libav
 ///
 /// The rate control of the encoders never agrees, so their packets differ in bits, but not in time.
 final class WindowJoint: PacketJoint {
-    func join(_ running: PacketRun, _ next: PacketRun, at planned: Int) -> Joined? {
+    func join(
+        _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
+    ) throws(MediaError) -> Joined? {
         var number = planned
         while let before = running[number - 1], let own = next[number - 1], next[number] != nil {
             if let window = Self.window(of: before.packet), window == Self.window(of: own.packet) {
-                return Joined(running, next, at: number)
+                let joined = Joined(running, next, at: number)
+                if try isAccepted(joined) { return joined }
             }
             number += 1
         }

@@ -21,8 +21,8 @@ package struct CodecPadding {
         case .delay: (lead, tail, start) = (0, 0, delay)
         case .wholeFrames: (lead, tail, start) = (frameSize!, frameSize!, 0)
         case .delayBehind: (lead, tail, start) = (0, delay, delay)
-        case .delayBehindAndLate(let times):
-            let late = times[settings.shape.rate] ?? 0
+        case .delayBehindAndLate:
+            let late = settings.codec.edges.padding.late(rate: settings.shape.rate)
             (lead, tail, start) = (0, delay + late, delay + late)
         }
     }

@@ -23,15 +23,21 @@ extension AudioCodec {
                 ],
                 maxChannels: 8, layouts: stereo + ["3.0", "4.0", "5.0", "5.1", "6.1", "7.1"],
                 bitRates: 8000...4_608_000, bitRateRule: .bitReservoir, qualities: 0.1...2,
-                defaultQuality: nil, controls: EncoderControls(bitRateModes: [.abr]), encoder: .named("aac"),
-                input: .float,
+                defaultQuality: nil,
+                controls: EncoderControls(
+                    compressionLevels: 0...1,
+                    compressionLevelOption: .init(name: "aac_coder", values: [0: "fast", 1: "twoloop"]),
+                    bitRateModes: [.abr]),
+                encoder: .named("aac"), input: .float,
                 edges: CodecEdges(padding: .delay, declared: .lastInMatroska, areMarked: true, copied: .neither),
                 packets: .plain,
                 words: CodecWords(
                     loudness: .replayGain, usesITunSMPB: true, holdsSum: false,
                     streaming: .init(parameter: "mp4a.40.2", containers: [.fmp4, .mpegts])),
                 lowersLevel: false, tensOfHertzFrom: nil,
-                joint: EncoderJoint(.windows, seconds: 60, lead: .frames(64), tail: .frames(10), reach: 1))
+                joint: EncoderJoint(
+                    .windows, seconds: 60, lead: .frames(64), tail: .frames(10), reach: 1,
+                    limits: .init(highestQuality: 1)))
         case .alac:
             AudioCodec(
                 id, .lossless, maxChannels: 8,
@@ -39,7 +45,7 @@ extension AudioCodec {
                 defaultQuality: nil, controls: EncoderControls(compressionLevels: 0...2), sampleFormats: [.s16, .s24],
                 encoder: .named("alac"), input: .planarShortOrLong,
                 edges: .none, packets: .plain, words: .streamed("alac", in: [.fmp4]), lowersLevel: false,
-                tensOfHertzFrom: nil, joint: EncoderJoint(.planned, isExact: true, maxChannels: 8))
+                tensOfHertzFrom: nil, joint: EncoderJoint(.planned, isExact: true))
         case .flac:
             AudioCodec(
                 id, .lossless, highestSampleRate: 655_340, maxChannels: 8, bitRateRule: .none, defaultQuality: nil,
@@ -53,7 +59,7 @@ extension AudioCodec {
                 // A frame header has 16 bits for Hz or tens of Hz (RFC 9639). libavcodec does not use the highest value of
                 // either.
                 tensOfHertzFrom: 65_535,
-                joint: EncoderJoint(.frameNumbers, isExact: true, maxChannels: 8, startsLate: false))
+                joint: EncoderJoint(.frameNumbers, isExact: true, startsLate: false))
         case .vorbis:
             AudioCodec(
                 id, .lossy, lowestSampleRate: 8000, highestSampleRate: 192_000, maxChannels: 8, layouts: xiph,
@@ -64,7 +70,9 @@ extension AudioCodec {
                 packets: CodecPackets(
                     areKept: true, isLengthDeclared: true, length: .setup, decodedRate: nil, copySlack: 8192),
                 words: .none, lowersLevel: false, tensOfHertzFrom: nil,
-                joint: EncoderJoint(.equalPackets, seconds: 40, period: 16, lead: .seconds(4), tail: .seconds(4)))
+                joint: EncoderJoint(
+                    .equalPackets, seconds: 40, period: 16, lead: .milliseconds(3000), tail: .milliseconds(5000),
+                    step: .milliseconds(1000)))
         case .opus:
             AudioCodec(
                 id, .lossy, sampleRates: [8000, 12000, 16000, 24000, 48000], maxChannels: 8, layouts: xiph,
@@ -81,7 +89,9 @@ extension AudioCodec {
                     loudness: .r128, usesITunSMPB: false, holdsSum: false,
                     streaming: .init(parameter: "Opus", containers: [.fmp4])),
                 lowersLevel: false, tensOfHertzFrom: nil,
-                joint: EncoderJoint(.planned, lead: .frames(24), tail: .frames(3), lowestBitRate: 64_000))
+                joint: EncoderJoint(
+                    .planned, lead: .milliseconds(480), tail: .milliseconds(60),
+                    limits: .init(lowestBitRate: 64_000, lowestChannelBitRate: 48_000)))
         case .pcm:
             AudioCodec(
                 id, .pcm, highestSampleRate: 768_000, maxChannels: 64, bitRateRule: .none, defaultQuality: nil,
@@ -99,7 +109,7 @@ extension AudioCodec {
                 layouts: stereo + ["2.1", "quad", "5.1", "6.1(back)", "7.1(wide)"], bitRateRule: .none,
                 defaultQuality: nil, sampleFormats: [.s16, .s24], encoder: .named("tta"), input: .shortOrLong,
                 edges: .none, packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil,
-                joint: EncoderJoint(.planned, isExact: true, maxChannels: 8))
+                joint: EncoderJoint(.planned, isExact: true))
         case .ac3:
             AudioCodec(
                 id, .lossy, sampleRates: [32000, 44100, 48000], maxChannels: 6, layouts: dolby,
@@ -107,15 +117,17 @@ extension AudioCodec {
                 defaultQuality: nil, controls: EncoderControls(bitRateModes: [.cbr]), encoder: .named("ac3"),
                 input: .float, edges: .delayedOutput, packets: .plain,
                 words: .streamed("ac-3", in: [.fmp4, .mpegts]), lowersLevel: false, tensOfHertzFrom: nil,
-                joint: EncoderJoint(
-                    .planned, period: 147, lead: .frames(1), tail: .frames(2), isExact: true, maxChannels: 6))
+                joint: EncoderJoint(.planned, period: 147, lead: .frames(1), tail: .frames(2), isExact: true))
         case .eac3:
             AudioCodec(
                 id, .lossy, sampleRates: [32000, 44100, 48000], maxChannels: 6, layouts: dolby,
                 bitRates: 32_000...1_008_000, bitRateRule: .dolbyPlusFrame, defaultQuality: nil,
                 controls: EncoderControls(bitRateModes: [.cbr]), encoder: .named("eac3"), input: .float,
                 edges: .delayedOutput, packets: .plain,
-                words: .streamed("ec-3", in: [.fmp4, .mpegts]), lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
+                words: .streamed("ec-3", in: [.fmp4, .mpegts]), lowersLevel: false, tensOfHertzFrom: nil,
+                joint: EncoderJoint(
+                    .planned, period: 147, lead: .frames(1), tail: .frames(2), isExact: true,
+                    limits: .init(bitRateUnit: 1000)))
         case .mp2:
             AudioCodec(
                 id, .lossy, sampleRates: [16000, 22050, 24000, 32000, 44100, 48000], maxChannels: 2, layouts: stereo,
@@ -125,7 +137,8 @@ extension AudioCodec {
                 // libav's own encoder accepts bit rates that the standard forbids for the number of channels.
                 encoder: .named("libtwolame"), input: .shortOrFloat,
                 edges: CodecEdges(padding: .delayBehind, declared: .lastInMatroska, areMarked: true, copied: .neither),
-                packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
+                packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil,
+                joint: EncoderJoint(.planned, period: 147, lead: .frames(1), tail: .frames(2), isExact: true))
         case .speex:
             AudioCodec(
                 id, .lossy, sampleRates: [8000, 16000, 32000], maxChannels: 2, layouts: stereo,
@@ -138,7 +151,10 @@ extension AudioCodec {
                     areMarked: false, copied: .neither),
                 packets: CodecPackets(
                     areKept: true, isLengthDeclared: false, length: .frame, decodedRate: nil, copySlack: 0),
-                words: .none, lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
+                words: .none, lowersLevel: false, tensOfHertzFrom: nil,
+                // libspeex mixes two channels in the frame's own memory, which encoders share.
+                joint: EncoderJoint(
+                    .planned, lead: .milliseconds(1000), tail: .frames(2), limits: .init(maxChannels: 1)))
         case .gsm:
             AudioCodec(
                 id, .lossy, sampleRates: [8000], maxChannels: 1, layouts: ["mono"], bitRateRule: .none,
@@ -157,7 +173,8 @@ extension AudioCodec {
                 controls: EncoderControls(bitRateModes: [.cbr]), encoder: .named("wmav2"), input: .float,
                 edges: CodecEdges(
                     padding: .wholeFrames, declared: .elsewhereThanInMatroska, areMarked: false, copied: .neither),
-                packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil, joint: nil)
+                packets: .plain, words: .none, lowersLevel: false, tensOfHertzFrom: nil,
+                joint: EncoderJoint(.planned, lead: .frames(2), tail: .frames(2), isExact: true))
         }
     }
 

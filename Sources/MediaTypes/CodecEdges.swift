@@ -26,6 +26,11 @@ package struct CodecEdges: Sendable {
         case delayBehind
         /// Its delay and the decoder's at the end; the latter in samples, by the sample rate in Hz.
         case delayBehindAndLate([Int: Int])
+
+        /// Samples by which the decoder's output is late, beside the delay of the encoder.
+        package func late(rate: Int) -> Int {
+            if case .delayBehindAndLate(let times) = self { times[rate] ?? 0 } else { 0 }
+        }
     }
 
     /// Which containers declare padding, out of those that can.

@@ -11,16 +11,30 @@ package struct EncoderJoint: Sendable {
     package let lead: Span
     /// What an encoder receives after the place where the next one takes over.
     package let tail: Span
+    /// The steps in which a joint is looked for while the encoder before receives the tail, so that it can end earlier; `nil` if
+    /// it receives all of it.
+    package let step: Span?
     /// Packets before the joint that the rule may change.
     package let reach: Int
     /// Whether the packets are those of one encoder.
     package let isExact: Bool
-    /// With fewer bits a second, one encoder encodes the whole stream.
-    package let lowestBitRate: Int?
-    /// With more channels, one encoder encodes the whole stream.
-    package let maxChannels: Int
+    /// Settings with which encoders agree. With others, one encoder encodes the whole stream.
+    package let limits: Limits
     /// Whether an encoding that began with one thread may continue with several.
     package let startsLate: Bool
+
+    /// Settings with which encoders agree.
+    package struct Limits: Sendable {
+        /// Bits a second of one or two channels.
+        package var lowestBitRate: Int?
+        /// Bits a second for each channel if there are more than two.
+        package var lowestChannelBitRate: Int?
+        /// Bit rates must be multiples of it.
+        package var bitRateUnit = 1
+        /// A value on the codec's scale.
+        package var highestQuality: Double?
+        package var maxChannels: Int?
+    }
 
     /// Where the packets of two encoders may be joined.
     package enum Rule: Sendable {
@@ -38,26 +52,24 @@ package struct EncoderJoint: Sendable {
 
     /// A length of audio.
     package enum Span: Sendable {
-        case frames(Int), seconds(Int)
+        case frames(Int), milliseconds(Int)
 
         /// The number of frames, rounded up.
         package func frames(rate: Int, frameSize: Int) -> Int {
             switch self {
             case .frames(let count): count
-            case .seconds(let seconds): (seconds * rate + frameSize - 1) / frameSize
+            case .milliseconds(let time): (time * rate + 1000 * frameSize - 1) / (1000 * frameSize)
             }
         }
     }
 
     init(
         _ rule: Rule, seconds: Int = 15, period: Int = 1, lead: Span = .frames(0), tail: Span = .frames(0),
-        reach: Int = 0, isExact: Bool = false, lowestBitRate: Int? = nil, maxChannels: Int = 2, startsLate: Bool = true
+        step: Span? = nil, reach: Int = 0, isExact: Bool = false, limits: Limits = Limits(), startsLate: Bool = true
     ) {
         self.rule = rule
         (self.seconds, self.period, self.lead, self.tail, self.reach) = (seconds, period, lead, tail, reach)
-        self.isExact = isExact
-        self.lowestBitRate = lowestBitRate
-        (self.maxChannels, self.startsLate) = (maxChannels, startsLate)
+        (self.step, self.isExact, self.limits, self.startsLate) = (step, isExact, limits, startsLate)
     }
 
     /// The number of frames in a segment, which depends on the encoder alone. `frameBytes` is the memory size of a frame's
@@ -65,7 +77,8 @@ package struct EncoderJoint: Sendable {
     package func frames(rate: Int, frameSize: Int, frameBytes: Int) -> Int {
         let most = max(Self.maxBytes / frameBytes, 1)
         let overlap = lead.frames(rate: rate, frameSize: frameSize) + tail.frames(rate: rate, frameSize: frameSize)
-        let frames = max(min(Span.seconds(seconds).frames(rate: rate, frameSize: frameSize), most), 2 * overlap, 1)
+        let frames = max(
+            min(Span.milliseconds(1000 * seconds).frames(rate: rate, frameSize: frameSize), most), 2 * overlap, 1)
         return (frames + period - 1) / period * period
     }
 

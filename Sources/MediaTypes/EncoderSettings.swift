@@ -1,6 +1,6 @@
 /// The requested settings of an encoder beside the format, the bit rate and the quality. Open settings are the encoder's own.
 package struct EncoderSettings: Codable, Hashable, Sendable {
-    /// A level on the scale of ffmpeg's `-compression_level`, whose direction depends on the encoder.
+    /// A level on the scale of ffmpeg's `-compression_level`, whose direction depends on the encoder; for AAC, its coder.
     package var compressionLevel: Int?
     /// `nil` for the default mode of the codec.
     package var bitRateMode: BitRateMode?
@@ -65,23 +65,25 @@ package enum BitRateMode: String, Codable, Hashable, Sendable, CaseIterable {
 
 /// What an encoder lets a job set, beside bit rate and quality.
 package struct EncoderControls: Sendable {
-    /// The levels of libavcodec's `compression_level`; `nil` if the encoder has none.
+    /// The supported levels; `nil` if the encoder has none.
     package var compressionLevels: ClosedRange<Int>?
+    /// libavcodec's option for them; `nil` if that is `compression_level`.
+    package var compressionLevelOption: Option<Int>?
     /// The modes with a bit rate, starting with the default. A quality is always a variable bit rate.
     package var bitRateModes: [BitRateMode] = []
     /// libavcodec's option that selects among them; `nil` if there is one mode.
-    package var bitRateModeOption: ModeOption?
+    package var bitRateModeOption: Option<BitRateMode>?
     /// The applications that a job may request; empty if the encoder cannot be tuned.
     package var applications: [OpusApplication] = []
     /// Milliseconds of audio in a packet; empty if they are fixed.
     package var frameDurations: [Double] = []
 
-    /// An option of libavcodec, and its value for each mode.
-    package struct ModeOption: Sendable {
+    /// An option of libavcodec for a setting that has another scale here.
+    package struct Option<Choice: Hashable & Sendable>: Sendable {
         /// The name of the option, as in ffmpeg without the hyphen.
         package let name: String
-        /// The option's text for each mode that it selects.
-        package let values: [BitRateMode: String]
+        /// The option's text for each choice.
+        package let values: [Choice: String]
     }
 
     /// An encoder without such settings.

@@ -18,19 +18,35 @@ SECONDS = 150
 MP3 = Case("mp3", period=147, lead=4, tail=24, frame=1152, highest_rate=48000)
 OPUS = Case("opus", lead=24, tail=3, frame=960, highest_rate=48000)
 # 64 frames after its start, its rate control still changes: 2.6 dB more in noise, less in music.
-AAC = Case("m4a", seconds=60, lead=64, tail=10, frame=1024, size=0.02, joint=3.0, highest_rate=96000)
+AAC = Case("m4a", seconds=60, lead=64, tail=10, frame=1024, size=0.02, joint=3.0, high=3.0, highest_rate=96000)
 VORBIS = Case("ogg", seconds=40, period=16, frame=64, is_planned=False)
+# Its decoder is late by 80 samples.
+SPEEX = Case("speex", options=("--sample-rate", "16000", "--channels", "1"), lead=50, tail=2, frame=320, late=80 + 143, highest_rate=16000)
 FLAC = Case("flac", exact=True, frame=4608)
 CASES = {
     "mp3 128k": MP3._replace(options=("--bit-rate", "128k"), size=0),
     "mp3 V2": MP3._replace(options=("--quality", "2")),
     "mp3 320k 48 kHz": MP3._replace(options=("--bit-rate", "320k", "--sample-rate", "48000"), size=0),
     "mp3 mono 22 kHz": MP3._replace(options=("--bit-rate", "56k", "--sample-rate", "22050", "--channels", "1"), size=0),
-    "mp3 stereo 16 kHz": MP3._replace(options=("--bit-rate", "32k", "--sample-rate", "16000"), size=0),
+    "mp3 stereo 16 kHz": MP3._replace(options=("--bit-rate", "32k", "--sample-rate", "16000"), size=0, high=1.5),
+    "mp3 abr 160k": MP3._replace(options=("--bit-rate", "160k", "--bit-rate-mode", "abr")),
+    "mp3 level 2": MP3._replace(options=("--bit-rate", "128k", "--compression-level", "2"), size=0),
+    "mp3 level 9": MP3._replace(options=("--bit-rate", "128k", "--compression-level", "9"), size=0),
     "opus 96k": OPUS._replace(options=("--bit-rate", "96k")),
     "opus 64k": OPUS._replace(options=("--bit-rate", "64k"), size=0.02, loss=0.5),
+    "opus 32k lowdelay": OPUS._replace(options=("--bit-rate", "32k", "--application", "lowdelay"), size=0.02, loss=0.5),
+    "opus 96k cbr": OPUS._replace(options=("--bit-rate", "96k", "--bit-rate-mode", "cbr"), size=0),
+    "opus 96k level 0": OPUS._replace(options=("--bit-rate", "96k", "--compression-level", "0")),
+    "opus 96k 120 ms": OPUS._replace(options=("--bit-rate", "96k", "--frame-duration", "120"), lead=4, tail=1, frame=5760),
+    "opus 96k 2.5 ms": OPUS._replace(options=("--bit-rate", "96k", "--frame-duration", "2.5"), lead=192, tail=24, frame=120),
+    "opus 5.1": OPUS._replace(options=("--bit-rate", "384k", "--channels", "6"), size=0.02),
     "aac 128k": AAC._replace(options=("--bit-rate", "128k")),
-    "aac adts 96k mono": AAC._replace(format="adts", options=("--bit-rate", "96k", "--channels", "1"), joint=1.0),
+    "aac 128k level 0": AAC._replace(options=("--bit-rate", "128k", "--compression-level", "0")),
+    "aac adts 96k mono": AAC._replace(format="adts", options=("--bit-rate", "96k", "--channels", "1"), joint=1.0, high=1.0),
+    "aac 5.1": AAC._replace(options=("--channels", "6")),
+    "aac q1": AAC._replace(options=("--quality", "1")),
+    "speex": SPEEX,
+    "vorbis 5.1": VORBIS._replace(options=("--quality", "5", "--channels", "6")),
     "vorbis q5": VORBIS._replace(options=("--quality", "5")),
     "vorbis q2 48 kHz": VORBIS._replace(options=("--quality", "2", "--sample-rate", "48000")),
 }
@@ -39,12 +55,16 @@ EXACT = {
     "alac": FLAC._replace(format="alac"), "tta": FLAC._replace(format="tta"), "ac3": FLAC._replace(format="ac3", highest_rate=48000),
     "ac3 160k 48 kHz": FLAC._replace(format="ac3", options=("--bit-rate", "160k", "--sample-rate", "48000"), highest_rate=48000),
     "ac3 5.1": FLAC._replace(format="ac3", options=("--channels", "6"), highest_rate=48000),
-    "flac 5.1": FLAC._replace(options=("--channels", "6")),
+    "flac 5.1": FLAC._replace(options=("--channels", "6")), "eac3": FLAC._replace(format="eac3", highest_rate=48000),
+    "eac3 5.1": FLAC._replace(format="eac3", options=("--channels", "6"), highest_rate=48000),
+    "mp2": FLAC._replace(format="mp2", highest_rate=48000),
+    "mp2 64k mono 22 kHz": FLAC._replace(format="mp2", options=("--bit-rate", "64k", "--sample-rate", "22050", "--channels", "1")),
+    "wma": FLAC._replace(format="wma", highest_rate=48000),
 }
 # Settings that suit every rate.
 EVERY_RATE = {
     "mp3": MP3, "mp3 V4": MP3._replace(options=("--quality", "4")), "opus": OPUS._replace(size=0.02), "aac": AAC, "vorbis": VORBIS, "flac": FLAC,
-    "alac": EXACT["alac"], "tta": EXACT["tta"], "ac3": EXACT["ac3"],
+    "alac": EXACT["alac"], "tta": EXACT["tta"], "ac3": EXACT["ac3"], "eac3": EXACT["eac3"], "mp2": EXACT["mp2"], "wma": EXACT["wma"],
 }
 
 

@@ -67,10 +67,10 @@ import Testing
         let counted = Set(
             code.matches(of: /metrics\.(count|gauge|observe)\(\s*"(\w+)"/).map { "\($0.2) \(kinds[String($0.1)]!)" })
         #expect(counted.count > 10)
-        let rows = try Self.text("docs/metrics.md").matches(of: /\| `(respool_\w+)` \| (\w+) \|/)
+        let rows = try Self.text("docs/metrics.md").matches(of: /\| `((?:respool|process)_\w+)` \| (\w+) \|/)
         #expect(Set(rows.map { "\($0.1) \($0.2)" }) == counted)
         #expect(rows.count == counted.count)
-        let named = Set(code.matches(of: /"(respool_\w+)"/).map { String($0.1) })
+        let named = Set(code.matches(of: /"((?:respool|process)_\w+)"/).map { String($0.1) })
         #expect(named == Set(rows.map { String($0.1) }))
     }
 

@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [
+    private static let wrongValues: [(fields: [String: String], named: String)] = [
         (["format": "xyz"], "xyz"), (["codec": "opus"], "opus"), (["bit_rate": "fast"], "fast"),
         (["sample_rate": "0"], "sample_rate"), (["sample_rate": "44101"], "44101"), (["channels": "3"], "3"),
         (["quality": "nan"], "nan"), (["compression_level": "best"], "`best`"), (["compression_level": "10"], "0 to 9"),
@@ -171,7 +171,9 @@ import Testing
         (["overwrite": "skip", "output_method": "POST", "output": "https://h/a"], "POST"),
         (["group": "a b"], "1 to 64"), (["limit_key": ""], "1 to 128"),
         (["sample_format": "s20"], "s20"), (["output": "a\u{0}b"], "output"),
-    ])
+    ]
+
+    @Test(arguments: wrongValues)
     func `a wrong value is refused and named`(fields: [String: String], named: String) throws {
         let failure = #expect(throws: Failure.self) { try Self.spec(fields) }
         #expect(failure?.code == .invalidRequest)

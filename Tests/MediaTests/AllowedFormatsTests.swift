@@ -52,14 +52,14 @@ import Testing
     @Test func `a tag whose chapters hold unbounded deflated frames is skipped`() async throws {
         let music = try fileBytes(try await Studio.shared.music(as: "chapter.mp3", ["-id3v2_version", "0"]))
         let titles: [(text: [UInt8], flags: UInt8, count: Int)] = [
-            ([0] + Array("One".utf8), 0, 1), ([UInt8](repeating: 0x78, count: 20_000), 0x80, 0),
+            (Array("\0One".utf8), 0, 1), ([UInt8](repeating: 0x78, count: 20_000), 0x80, 0),
         ]
         for title in titles {
             let inner = frame("TIT2", title.text, flags: title.flags)
-            let times = [0, 1000, 0xFFFF_FFFF, 0xFFFF_FFFF].flatMap { big($0) }
+            let times: [UInt8] = [0, 1000, 0xFFFF_FFFF, 0xFFFF_FFFF].flatMap { (time: Int) -> [UInt8] in big(time) }
             let chapter: [UInt8] = Array("a\0".utf8) + times + inner
-            let frames = frame("PRIV", Array("me".utf8) + [0, 1, 2, 3]) + frame("CHAP", chapter)
-            let size = (0..<4).map { place -> UInt8 in UInt8(frames.count >> (21 - 7 * place) & 0x7F) }
+            let frames: [UInt8] = frame("PRIV", Array("me\0\u{1}\u{2}\u{3}".utf8)) + frame("CHAP", chapter)
+            let size = [21, 14, 7, 0].map { (shift: Int) -> UInt8 in UInt8(frames.count >> shift & 0x7F) }
             let head: [UInt8] = Array("ID3\u{3}\0\0".utf8) + size
             let source = MemoryFile(head + frames + music)
             let reader = try AssetReader.open(source, SourceSettings(), stop: CancellationFlag())

@@ -6,8 +6,10 @@ import Testing
 
 /// Settings of encoders have the effect that ffmpeg's options of the same name have.
 @Suite(.timeLimit(.minutes(3))) struct EncoderSettingTests {
-    /// Six seconds of stereo at 48 kHz and 16 bits, which every encoder takes as they are.
-    private func music() async throws -> String { try await Studio.shared.music(as: "music-48.wav", ["-ar", "48000"]) }
+    /// Three seconds of stereo at 48 kHz and 16 bits, which every encoder takes as they are.
+    private func music() async throws -> String {
+        try await Studio.shared.music(as: "music-48.wav", ["-ar", "48000", "-t", "3"])
+    }
 
     /// The MD5 of all packets of a file, without the container around them.
     private func packets(_ path: String) async throws -> String {
@@ -45,9 +47,19 @@ import Testing
             let sum = try await packets(made.path)
             #expect(try await sum == packets(expected), "level \(level)")
             #expect(sum != plain, "level \(level)")
-            #expect(made.result.samples == 288_000)
+            #expect(made.result.samples == 144_000)
             #expect(made.result.settings["compression_level"] == Setting(requested: "\(level)", effective: "\(level)"))
         }
+    }
+
+    @Test(arguments: [(0, "fast"), (1, "twoloop")])
+    func `a compression level of AAC writes the packets of ffmpeg's coder`(_ level: Int, _ coder: String) async throws {
+        let made = try await convert(music(), rendition("m4a", "aac", bitRate: 96_000) { $0.compressionLevel = level })
+        let expected = try await Studio.shared.source(
+            "coder-\(coder).m4a", ["-i", try await music(), "-c:a", "aac", "-aac_coder", coder, "-b:a", "96k"])
+        #expect(try await packets(made.path) == packets(expected))
+        #expect(made.result.samples == 144_000)
+        #expect(made.result.settings["compression_level"] == Setting(requested: "\(level)", effective: "\(level)"))
     }
 
     /// The sizes of all packets of a file in bytes.
@@ -67,12 +79,12 @@ import Testing
             music(), rendition(format, codec, bitRate: bitRate) { $0.bitRateMode = .cbr })
         let size = bitRate / 8 * (codec == "opus" ? 960 : 1152) / 48_000
         let sizes = try await packetSizes(constant.path)
-        #expect(sizes.count > 200 && Set(sizes) == [size], "\(Set(sizes))")
+        #expect(sizes.count > 100 && Set(sizes) == [size], "\(Set(sizes))")
         #expect(constant.result.settings["bit_rate_mode"] == Setting(requested: "cbr", effective: "cbr"))
         let other: BitRateMode = codec == "opus" ? .vbr : .abr
         let changing = try await convert(music(), rendition(format, codec, bitRate: bitRate) { $0.bitRateMode = other })
         #expect(Set(try await packetSizes(changing.path)).count > 1)
-        #expect([constant, changing].allSatisfy { $0.result.samples == 288_000 })
+        #expect([constant, changing].allSatisfy { $0.result.samples == 144_000 })
     }
 
     @Test func `an average bit rate of LAME is that of ffmpeg's option`() async throws {
@@ -91,7 +103,7 @@ import Testing
                 "quality-\(quality).\(made.path.split(separator: ".").last!)",
                 ["-i", try await music(), "-c:a", "aac", "-q:a", "\(quality)"])
             #expect(try await packets(made.path) == packets(expected), "quality \(quality)")
-            #expect(made.result.samples == 288_000 && made.result.settings["bit_rate"] == nil)
+            #expect(made.result.samples == 144_000 && made.result.settings["bit_rate"] == nil)
             #expect(made.result.settings["quality"] == Setting(requested: "\(quality)", effective: "\(quality)"))
             bytes.append(Int(made.result.bytes))
         }
@@ -120,10 +132,10 @@ import Testing
         for milliseconds in lengths {
             let made = try await convert(
                 music(), rendition(format, "opus", bitRate: 160_000) { $0.frameDuration = milliseconds })
-            #expect(made.result.samples == 288_000)
+            #expect(made.result.samples == 144_000)
             #expect(format == "caf" || made.result.gapless == Gapless(start: 0, end: 0))
             let sizes = try await packetSizes(made.path)
-            #expect(abs(Double(sizes.count) - 6000 / milliseconds) <= 3, "\(milliseconds) ms: \(sizes.count)")
+            #expect(abs(Double(sizes.count) - 3000 / milliseconds) <= 3, "\(milliseconds) ms: \(sizes.count)")
             let short = milliseconds < 10
             #expect(made.result.settings["application"] == (short ? Setting(effective: "lowdelay") : nil))
             // Read by respool, because ffmpeg does not trim the end of MP4.
@@ -152,7 +164,7 @@ import Testing
                 "-i", try await music(), "-b:a", "64k", "-application", name, "-frame_duration", "\(milliseconds)",
             ])
         #expect(try await packets(made.path) == packets(expected))
-        #expect(made.result.samples == 288_000)
+        #expect(made.result.samples == 144_000)
         #expect(made.result.settings["application"] == Setting(requested: name, effective: name))
     }
 

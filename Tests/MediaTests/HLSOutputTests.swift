@@ -146,13 +146,19 @@ import Testing
         #expect(average <= peak)
         let playlist = try #require(stream.names.first { $0.hasSuffix(".m3u8") })
         let lines = try stream.text(playlist).split(separator: "\n")
-        let lengths = lines.filter { $0.hasPrefix("#EXTINF:") }.compactMap { Double($0.dropFirst(8).dropLast()) }
+        let lengths = lines.compactMap { line -> Double? in
+            line.hasPrefix("#EXTINF:") ? Double(line.dropFirst(8).dropLast()) : nil
+        }
         let sizes = try stream.names.filter { $0.hasSuffix(".m4s") }.map { try stream.data($0).count }
-        let rates = zip(sizes, lengths).filter { $0.1 > 1 }.map { size, length -> Double in Double(size * 8) / length }
-        #expect(abs(Double(peak) - rates.max()!) < 2)
+        let rates = zip(sizes, lengths).compactMap { (size: Int, length: Double) -> Double? in
+            length > 1 ? Double(size * 8) / length : nil
+        }
+        let highest: Double = rates.max()!
+        #expect(abs(Double(peak) - highest) < 2)
         let bits: Int = sizes.reduce(0, +) * 8
         let seconds: Double = lengths.reduce(0, +)
-        #expect(abs(Double(average) - Double(bits) / seconds) < 2)
+        let expected: Double = Double(bits) / seconds
+        #expect(abs(Double(average) - expected) < 2)
     }
 
     @Test func `a master playlist offers several bit rates of one sound`() async throws {

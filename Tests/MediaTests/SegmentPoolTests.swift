@@ -1,9 +1,7 @@
 import Bytes
-import CLibav
 import Conversion
 import FoundationEssentials
 import Glibc
-import Libav
 import Lifecycle
 import MediaTypes
 import TestSupport
@@ -60,7 +58,10 @@ import Testing
     @Test(
         arguments: [
             Rendition(format: "flac"), Rendition(format: "flac", sampleFormat: .s24), Rendition(format: "tta"),
-            Rendition(format: "m4a", codec: "alac"), Rendition(format: "ac3"),
+            Rendition(format: "m4a", codec: "alac"), Rendition(format: "ac3"), Rendition(format: "eac3"),
+            Rendition(format: "eac3", bitRate: 256_000, channels: 6), Rendition(format: "mp2"),
+            Rendition(format: "mp2", bitRate: 64_000, sampleRate: 22_050), Rendition(format: "wma"),
+            Rendition(format: "wma", bitRate: 24_000, sampleRate: 8000, channels: 1),
         ])
     func `a file of a codec whose joints are exact has the bytes of a single encoder's`(rendition: Rendition)
         async throws
@@ -75,41 +76,46 @@ import Testing
     }
 
     @Test func `settings whose joints are not proven have one encoder`() async throws {
-        func rendition(_ format: String, quality: Double? = nil, _ change: (inout EncoderSettings) -> Void) -> Rendition
-        {
-            var rendition = Rendition(format: format, quality: quality)
-            change(&rendition.encoder)
-            return rendition
-        }
         let source = try await Self.material()
         let alone = [
-            rendition("mp3") { $0.bitRateMode = .abr }, rendition("mp3") { $0.compressionLevel = 7 },
-            rendition("opus") { $0.frameDuration = 10 }, rendition("opus") { $0.bitRateMode = .cbr },
-            rendition("m4a", quality: 1) { _ in },
-            // It decodes at 48 kHz, so that joints cannot be checked.
-            Rendition(format: "opus", sampleRate: 24_000),
+            Rendition(format: "m4a", quality: 1.1), Rendition(format: "eac3", bitRate: 131_072),
+            Rendition(format: "opus", bitRate: 63_000), Rendition(format: "opus", bitRate: 287_000, channels: 6),
+            Rendition(format: "speex"), Rendition(format: "wv"),
         ]
         for rendition in alone {
             #expect(try await convert(source, rendition, threads: Self.threads(3)).result.encoders == nil)
         }
-        let several = [rendition("mp3") { $0.bitRateMode = .cbr }, rendition("flac") { $0.compressionLevel = 2 }]
+        let several = [
+            Rendition(format: "m4a", quality: 1), Rendition(format: "opus", bitRate: 288_000, channels: 6),
+            Rendition(format: "flac") { $0.compressionLevel = 2 },
+        ]
         for rendition in several {
             #expect(try await convert(source, rendition, threads: Self.threads(3)).result.encoders != nil)
         }
     }
 
+    /// `make joints` compares more numbers of threads, for all of these.
     @Test(
         arguments: [
-            Rendition(format: "mp3", bitRate: 128_000), Rendition(format: "mp3", quality: 2),
-            Rendition(format: "opus", bitRate: 96_000),
+            (Rendition(format: "mp3", bitRate: 128_000), [2, 3]), (Rendition(format: "mp3", quality: 2), [2, 3]),
+            (Rendition(format: "mp3") { $0.bitRateMode = .abr }, [3]),
+            (Rendition(format: "mp3") { $0.compressionLevel = 7 }, [3]),
+            (Rendition(format: "opus", bitRate: 96_000), [2, 3]), (Rendition(format: "opus", sampleRate: 24_000), [3]),
+            (Rendition(format: "opus", sampleRate: 8000, channels: 1), [3]),
+            (Rendition(format: "opus") { $0.frameDuration = 10 }, [3]),
+            (Rendition(format: "opus") { $0.frameDuration = 120 }, [3]),
+            (Rendition(format: "opus") { $0.bitRateMode = .cbr }, [3]),
+            (Rendition(format: "opus", bitRate: 32_000) { $0.application = .lowdelay }, [3]),
+            (Rendition(format: "speex", channels: 1), [2, 3]),
+            (Rendition(format: "speex", sampleRate: 8000, channels: 1), [3]),
         ])
     func `packets have the times of a single encoder's, and do not depend on the number of threads`(
-        rendition: Rendition
+        rendition: Rendition, counts: [Int]
     ) async throws {
         let source = try await Self.material()
         let serial = try await Self.packets(try await Self.serial.converted(rendition).path)
         var first: [String]?
-        for count in [2, 3] {
+        for count in counts {
             let joined = try await convert(source, rendition, threads: Self.threads(count))
             let report = try #require(joined.result.encoders)
             #expect(report.joints + report.fallbacks == report.segments - 1)
@@ -137,86 +143,6 @@ import Testing
             #expect(joined.result.gapless == serial.result.gapless)
             #expect(Self.times(try await Self.packets(joined.path)) == Self.times(try await Self.packets(serial.path)))
         }
-    }
-
-    /// A joint that is never found.
-    private final class NoJoint: PacketJoint {
-        func join(_ running: PacketRun, _ next: PacketRun, at planned: Int) -> Joined? { nil }
-    }
-
-    @Test func `where no joint is found, the encoder before goes on with the packets of a single one`() async throws {
-        let (serial, joined, report) = try await Self.encoded(NoJoint())
-        #expect(report == SegmentReport(segments: 3, joints: 0, fallbacks: 2))
-        #expect(joined == serial)
-    }
-
-    @Test func `a joint with the wrong main data is found by decoding, and dropped`() async throws {
-        // It ignores the bit reservoir.
-        let (serial, joined, report) = try await Self.encoded(PlannedJoint())
-        #expect(report == SegmentReport(segments: 3, joints: 0, fallbacks: 2))
-        #expect(joined == serial)
-    }
-
-    @Test func `the joint of MP3 is not dropped, and changes packets`() async throws {
-        let (serial, joined, report) = try await Self.encoded(ReservoirJoint(isConstant: true))
-        #expect(report == SegmentReport(segments: 3, joints: 2, fallbacks: 0))
-        #expect(joined != serial && joined.map(\.count) == serial.map(\.count))
-    }
-
-    /// MP3 at 128 kb/s.
-    private static func settings() throws -> EncodingSettings {
-        try EncodingSettings.resolve(
-            Rendition(format: "mp3", bitRate: 128_000),
-            SampleShape(format: AV_SAMPLE_FMT_S16P, rate: 44_100, layout: ChannelLayout(defaultFor: 2)),
-            .integer(bits: 16))
-    }
-
-    private static let chord = Sounds.chord(samples: 1500 * 1152)
-
-    /// A frame of the chord, on the right an eighth of a second earlier.
-    private static func chord(_ number: Int, _ shape: SampleShape) throws -> Frame {
-        let frame = try Frame()
-        try frame.reserve(1152, shape)
-        for channel in 0..<2 {
-            let start = max(0, number - 5 * channel) * 1152
-            chord[start..<start + 1152].withUnsafeBytes {
-                UnsafeMutableRawPointer(frame.planes[channel]!).copyMemory(from: $0.baseAddress!, byteCount: $0.count)
-            }
-        }
-        frame.pointer.pointee.pts = Int64(number * 1152)
-        return frame
-    }
-
-    /// The packets of one MP3 encoder, those of several with a joint, and their report.
-    private static func encoded(
-        _ joint: sending any PacketJoint
-    ) async throws -> ([[UInt8]], [[UInt8]], SegmentReport) {
-        let box = JointBox(joint: joint)
-        return try await onThread {
-            let settings = try Self.settings()
-            let pool = try #require(
-                try SegmentPool(
-                    SegmentEncoder(try Encoder.open(settings, globalHeader: false), start: 0), settings,
-                    globalHeader: false, threads: Self.threads(3), stop: CancellationFlag(), joint: box.joint))
-            let encoder = try Encoder.open(settings, globalHeader: false)
-            let packet = try Packet()
-            var (serial, joined): ([[UInt8]], [[UInt8]]) = ([], [])
-            for number in 0...1500 {
-                let isEnd = number == 1500
-                let frame = try Self.chord(isEnd ? 0 : number, settings.shape)
-                if isEnd { try pool.sendEnd() } else { try pool.send(frame) }
-                while try pool.receive(into: packet) { joined.append(Array(packet.bytes)) }
-                if isEnd { try encoder.sendEnd() } else { try encoder.send(frame) }
-                while try encoder.receive(into: packet) { serial.append(Array(packet.bytes)) }
-            }
-            return (serial, joined, pool.report)
-        }
-    }
-
-    /// Hands a joint to the thread that uses it.
-    private final class JointBox: @unchecked Sendable {
-        let joint: any PacketJoint
-        init(joint: any PacketJoint) { self.joint = joint }
     }
 
     @Test func `an encoding that began with one thread continues with several when they are free`() async throws {
@@ -259,19 +185,6 @@ import Testing
         }
     }
 
-    @Test func `a stream that is given up ends its threads`() async throws {
-        let threads = Self.threads(4)
-        try await onThread {
-            let settings = try Self.settings()
-            let pool = try #require(
-                try SegmentPool(
-                    SegmentEncoder(try Encoder.open(settings, globalHeader: false), start: 0), settings,
-                    globalHeader: false, threads: threads, stop: CancellationFlag()))
-            for number in 0..<1400 { try pool.send(try Self.chord(number, settings.shape)) }
-        }
-        #expect(!threads.isBusy)
-    }
-
     @Test func `samples at joints of MP3 are as near to the source as elsewhere`() async throws {
         let source = try await Self.material()
         let rendition = Rendition(format: "mp3", bitRate: 128_000)
@@ -286,5 +199,15 @@ import Testing
             // 1.5 dB. A joint without the right main data has 20 dB more.
             #expect(10 * log10(difference) < 1.5)
         }
+    }
+}
+
+extension Rendition {
+    /// A rendition with further settings of the encoder.
+    fileprivate init(
+        format: String, bitRate: Int? = nil, _ change: (inout EncoderSettings) -> Void
+    ) {
+        self.init(format: format, bitRate: bitRate)
+        change(&encoder)
     }
 }

@@ -76,7 +76,7 @@ import Testing
         ("m4a", "alac", 3, "it supports 0 to 2"), ("wv", nil, 9, "it supports 0 to 8"),
         ("opus", nil, 11, "it supports 0 to 10"), ("mp3", nil, 10, "it supports 0 to 9"),
         ("wav", nil, 5, "pcm has no compression levels, and compression_level is 5; leave compression_level out"),
-        ("m4a", nil, 5, "aac has no compression levels"),
+        ("m4a", nil, 2, "it supports 0 to 1"), ("ac3", nil, 5, "ac3 has no compression levels"),
     ])
     func `a compression level that the encoder lacks is refused`(
         _ format: String, _ codec: String?, _ level: Int, _ words: String

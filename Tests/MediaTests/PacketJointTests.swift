@@ -1,0 +1,157 @@
+import Bytes
+import CLibav
+import Libav
+import Lifecycle
+import MediaTypes
+import TestSupport
+import Testing
+
+@testable import Encoders
+
+/// Joins the packets of several encoders, and counts the joints.
+@Suite(.timeLimit(.minutes(2))) struct PacketJointTests {
+    /// A joint that is never found.
+    private final class NoJoint: PacketJoint {
+        func join(
+            _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
+        ) -> Joined? { nil }
+    }
+
+    /// A joint with one place, which ignores the bit reservoir.
+    private final class WrongJoint: PacketJoint {
+        func join(
+            _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
+        ) throws(MediaError) -> Joined? {
+            let joined = Joined(running, next, at: planned)
+            return try isAccepted(joined) ? joined : nil
+        }
+    }
+
+    /// A joint whose first place ignores the bit reservoir.
+    private final class SecondJoint: PacketJoint {
+        func join(
+            _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
+        ) throws(MediaError) -> Joined? {
+            if let first = try WrongJoint().join(running, next, at: planned, where: isAccepted) { return first }
+            return try ReservoirJoint(isConstant: true).join(running, next, at: planned + 1, where: isAccepted)
+        }
+    }
+
+    @Test func `where no joint is found, the encoder before goes on with the packets of a single one`() async throws {
+        let (serial, joined, report) = try await Self.encoded(NoJoint())
+        #expect(report == SegmentReport(segments: 3, joints: 0, fallbacks: 2))
+        #expect(joined == serial)
+    }
+
+    @Test func `where the first place of a joint sounds wrong, the next one is taken`() async throws {
+        let (serial, joined, report) = try await Self.encoded(SecondJoint())
+        #expect(report == SegmentReport(segments: 3, joints: 2, fallbacks: 0))
+        #expect(joined != serial && joined.map(\.count) == serial.map(\.count))
+    }
+
+    @Test func `of two places of a joint, the one that sounds like a single encoder is taken`() async throws {
+        // The noise before the joint has errors as large as the joint without its main data.
+        let noisy = [570..<580, 1158..<1168]
+        let (_, wrong, tolerated) = try await Self.encoded(WrongJoint(), noisy: noisy)
+        #expect(tolerated == SegmentReport(segments: 3, joints: 2, fallbacks: 0))
+        let (_, joined, report) = try await Self.encoded(SecondJoint(), noisy: noisy)
+        #expect(report == SegmentReport(segments: 3, joints: 2, fallbacks: 0))
+        #expect(joined != wrong)
+    }
+
+    @Test func `a joint with the wrong main data is found by decoding, and dropped`() async throws {
+        let (serial, joined, report) = try await Self.encoded(WrongJoint())
+        #expect(report == SegmentReport(segments: 3, joints: 0, fallbacks: 2))
+        #expect(joined == serial)
+    }
+
+    @Test func `the joint of MP3 is not dropped, and changes packets`() async throws {
+        let (serial, joined, report) = try await Self.encoded(ReservoirJoint(isConstant: true))
+        #expect(report == SegmentReport(segments: 3, joints: 2, fallbacks: 0))
+        #expect(joined != serial && joined.map(\.count) == serial.map(\.count))
+    }
+
+    @Test func `a sound that is harder to encode at a joint than around it does not make the joint wrong`() async throws
+    {
+        let (_, _, report) = try await Self.encoded(ReservoirJoint(isConstant: true), noisy: [590..<594, 1178..<1182])
+        #expect(report == SegmentReport(segments: 3, joints: 2, fallbacks: 0))
+    }
+
+    /// MP3 at 128 kb/s.
+    private static func settings() throws -> EncodingSettings {
+        try EncodingSettings.resolve(
+            Rendition(format: "mp3", bitRate: 128_000),
+            SampleShape(format: AV_SAMPLE_FMT_S16P, rate: 44_100, layout: ChannelLayout(defaultFor: 2)),
+            .integer(bits: 16))
+    }
+
+    private static let chord = Sounds.chord(samples: 1500 * 1152)
+
+    /// A frame of the chord, on the right an eighth of a second earlier, and perhaps with noise.
+    private static func chord(_ number: Int, _ shape: SampleShape, isNoisy: Bool = false) throws -> Frame {
+        let frame = try Frame()
+        try frame.reserve(1152, shape)
+        for channel in 0..<2 {
+            let start = max(0, number - 5 * channel) * 1152
+            chord[start..<start + 1152].withUnsafeBytes {
+                UnsafeMutableRawPointer(frame.planes[channel]!).copyMemory(from: $0.baseAddress!, byteCount: $0.count)
+            }
+        }
+        var noise = Noise(state: UInt64(number))
+        for index in 0..<1152 where isNoisy {
+            for channel in 0..<2 {
+                let samples = UnsafeMutableRawPointer(frame.planes[channel]!).assumingMemoryBound(to: Int16.self)
+                samples[index] = samples[index] / 4 + Int16.random(in: -20_000...20_000, using: &noise)
+            }
+        }
+        frame.pointer.pointee.pts = Int64(number * 1152)
+        return frame
+    }
+
+    /// The packets of one MP3 encoder, those of several with a joint, and their report.
+    private static func encoded(
+        _ joint: sending any PacketJoint, noisy: [Range<Int>] = []
+    ) async throws -> ([[UInt8]], [[UInt8]], SegmentReport) {
+        let box = JointBox(joint: joint)
+        return try await onThread {
+            let settings = try Self.settings()
+            let pool = try #require(
+                try SegmentPool(
+                    SegmentEncoder(try Encoder.open(settings, globalHeader: false), start: 0), settings,
+                    globalHeader: false, threads: EncoderThreads(3, isFixed: true), stop: CancellationFlag(),
+                    joint: box.joint))
+            let encoder = try Encoder.open(settings, globalHeader: false)
+            let packet = try Packet()
+            var (serial, joined): ([[UInt8]], [[UInt8]]) = ([], [])
+            for number in 0...1500 {
+                let isEnd = number == 1500
+                let isNoisy = noisy.contains { $0.contains(number) }
+                let frame = try Self.chord(isEnd ? 0 : number, settings.shape, isNoisy: isNoisy)
+                if isEnd { try pool.sendEnd() } else { try pool.send(frame) }
+                while try pool.receive(into: packet) { joined.append(Array(packet.bytes)) }
+                if isEnd { try encoder.sendEnd() } else { try encoder.send(frame) }
+                while try encoder.receive(into: packet) { serial.append(Array(packet.bytes)) }
+            }
+            return (serial, joined, pool.report)
+        }
+    }
+
+    /// Hands a joint to the thread that uses it.
+    private final class JointBox: @unchecked Sendable {
+        let joint: any PacketJoint
+        init(joint: any PacketJoint) { self.joint = joint }
+    }
+
+    @Test func `a stream that is given up ends its threads`() async throws {
+        let threads = EncoderThreads(4, isFixed: true)
+        try await onThread {
+            let settings = try Self.settings()
+            let pool = try #require(
+                try SegmentPool(
+                    SegmentEncoder(try Encoder.open(settings, globalHeader: false), start: 0), settings,
+                    globalHeader: false, threads: threads, stop: CancellationFlag()))
+            for number in 0..<1400 { try pool.send(try Self.chord(number, settings.shape)) }
+        }
+        #expect(!threads.isBusy)
+    }
+}
