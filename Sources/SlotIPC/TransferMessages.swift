@@ -5,8 +5,8 @@ package import MediaTypes
 package enum TransferOrder: Codable, Sendable {
     /// The first message, sent once: what this child may access.
     case hello(version: Int, policy: TransferPolicy)
-    /// Starts a job. If a descriptor is passed, the output is written to it when it is published (`output` is then
-    /// `-`).
+    /// Starts a job. A passed descriptor is the source if `isSourcePassed`; otherwise the output is written to it when it
+    /// is published (`output` is then `-`).
     case job(TransferJob)
     /// Starts a job before it begins: its source is fetched, but no request of the transcoder is read.
     case prefetch(TransferJob)
@@ -66,10 +66,12 @@ package struct TransferJob: Codable, Sendable {
     package var isAtomic: Bool
     /// When the job was created, in ms since 1970, if earlier attempts of it may have left something.
     package var start: Int64?
+    /// Whether the source is the file whose descriptor is passed with the job.
+    package var isSourcePassed: Bool
 
     package init(
         id: String, token: String, sourceURL: String, access: SourceAccess = SourceAccess(), outputs: [Output],
-        isAtomic: Bool = false, start: Int64? = nil
+        isAtomic: Bool = false, start: Int64? = nil, isSourcePassed: Bool = false
     ) {
         self.id = id
         self.token = token
@@ -78,6 +80,7 @@ package struct TransferJob: Codable, Sendable {
         self.outputs = outputs
         self.isAtomic = isAtomic
         self.start = start
+        self.isSourcePassed = isSourcePassed
     }
 
     /// The destination of a result.

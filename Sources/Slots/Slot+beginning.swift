@@ -24,7 +24,7 @@ extension Slot {
         }
         let pair = try await livePair(for: task.tenant)
         let job = task.transferJob
-        begin(pair, job, with: .job(job), descriptor: task.outputDescriptor)
+        begin(pair, job, with: .job(job), descriptor: task.sourceDescriptor ?? task.outputDescriptor)
         return pair
     }
 
@@ -37,7 +37,7 @@ extension Slot {
         // Unsolicited messages of the transcoder do not belong to this job.
         pair.events.discard(from: pair.transcode.name)
         isTransferBusy = true
-        isStreaming = descriptor != nil
+        isStreaming = descriptor != nil && !job.isSourcePassed
         shared.withLock { $0.hasUploads = job.outputs.contains { $0.location.map(OutputPath.isObject) == true } }
         pair.transfer.send(order, descriptor: descriptor)
     }

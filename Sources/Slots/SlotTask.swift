@@ -19,6 +19,9 @@ package struct SlotTask: Sendable {
     package var outputs: [TransferJob.Output]
     /// Borrowed until the conversion is published.
     package var outputDescriptor: CInt?
+    /// The open file of the source, borrowed until the conversion has begun; `nil` if `respool-transfer` opens the source.
+    /// Not used together with `outputDescriptor`.
+    package var sourceDescriptor: CInt?
     /// The tenant of the job, if children are not shared by all jobs.
     package var tenant: String?
     /// When the job was created, in ms since 1970, if earlier attempts of it may have left something.
@@ -27,7 +30,7 @@ package struct SlotTask: Sendable {
     package init(
         id: String, token: String, sourceURL: String, access: SourceAccess = SourceAccess(), plan: ConversionPlan,
         outputs: [TransferJob.Output],
-        outputDescriptor: CInt? = nil, tenant: String? = nil, start: Int64? = nil
+        outputDescriptor: CInt? = nil, sourceDescriptor: CInt? = nil, tenant: String? = nil, start: Int64? = nil
     ) {
         self.id = id
         self.token = token
@@ -36,6 +39,7 @@ package struct SlotTask: Sendable {
         self.plan = plan
         self.outputs = outputs
         self.outputDescriptor = outputDescriptor
+        self.sourceDescriptor = sourceDescriptor
         self.tenant = tenant
         self.start = start
     }
@@ -50,6 +54,6 @@ extension SlotTask {
         }
         return TransferJob(
             id: id, token: token, sourceURL: sourceURL, access: access, outputs: outputs, isAtomic: plan.isAtomic,
-            start: start)
+            start: start, isSourcePassed: sourceDescriptor != nil)
     }
 }

@@ -23,6 +23,24 @@ package struct LocalSource: ~Copyable {
             throw outside(path, policy)
         }
         guard isGranted(found, policy) || isUnderRoot(real, policy) else { throw outside(path, policy) }
+        try check(found, path, policy)
+        let opened = clinux_reopen(place.number, O_RDONLY | O_NONBLOCK)
+        guard opened >= 0 else { throw Failure(.sourceDenied, "the source '\(path)' cannot be read: \(Errno.last)") }
+        return LocalSource(file: Descriptor(owning: opened), length: Int64(found.st_size))
+    }
+
+    /// Takes the open file that the parent process passed: a person named it on the command line.
+    package static func adopt(
+        _ file: consuming Descriptor, path: String, policy: TransferPolicy
+    ) throws(Failure) -> LocalSource {
+        guard let found = try? status(of: file) else {
+            throw Failure(.internal, "the status of the passed source '\(path)' cannot be read")
+        }
+        try check(found, path, policy)
+        return LocalSource(file: file, length: Int64(found.st_size))
+    }
+
+    private static func check(_ found: stat, _ path: String, _ policy: TransferPolicy) throws(Failure) {
         guard found.isRegular else {
             throw Failure(.policyDenied, "the source '\(path)' is not a regular file")
         }
@@ -31,9 +49,6 @@ package struct LocalSource: ~Copyable {
                 .tooLarge,
                 "the source '\(path)' has \(found.st_size) bytes, over the limit of \(policy.maxSourceBytes)")
         }
-        let opened = clinux_reopen(place.number, O_RDONLY | O_NONBLOCK)
-        guard opened >= 0 else { throw Failure(.sourceDenied, "the source '\(path)' cannot be read: \(Errno.last)") }
-        return LocalSource(file: Descriptor(owning: opened), length: Int64(found.st_size))
     }
 
     private static func isGranted(_ found: stat, _ policy: TransferPolicy) -> Bool {

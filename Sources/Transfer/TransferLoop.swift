@@ -78,7 +78,11 @@ final class TransferLoop {
     private func obey(_ order: TransferOrder, descriptor: consuming Descriptor?) throws(PacketError) {
         switch order {
         case .hello: throw .malformed("a second hello")
-        case .job(let work): job = TransferSession(work, target: descriptor, client: client)
+        case .job(let work):
+            job =
+                work.isSourcePassed
+                ? TransferSession(work, passed: descriptor, target: nil, client: client)
+                : TransferSession(work, target: descriptor, client: client)
         case .prefetch(let work): job = TransferSession(work, target: nil, client: client, isPrefetching: true)
         case .begin: job?.begin()
         case .publish:

@@ -11,6 +11,8 @@ final class TransferSession {
     private let client: HTTPClient
     private let outputs: JobOutputs
     private var source: OpenSource?
+    /// The file of the source that was passed with the job, until it is opened.
+    private var passed: Descriptor?
     private var nested: NestedSources?
     /// Whether the last report to the worker said that the source waits for its turn.
     private var wasWaiting = false
@@ -22,11 +24,13 @@ final class TransferSession {
     private var isPostponed = false
 
     init(
-        _ job: TransferJob, target: consuming Descriptor?, client: HTTPClient, isPrefetching: Bool = false
+        _ job: TransferJob, passed: consuming Descriptor? = nil, target: consuming Descriptor?, client: HTTPClient,
+        isPrefetching: Bool = false
     ) {
         self.job = job
         self.client = client
         self.isPrefetching = isPrefetching
+        self.passed = passed
         outputs = JobOutputs(job, target: target, client: client)
     }
 
@@ -177,9 +181,7 @@ final class TransferSession {
     private func open() throws(Failure) -> Answer? {
         guard outputs.areChecked else { return nil }
         if let failure = outputs.failure { throw failure }
-        if source == nil {
-            source = try OpenSource.open(SourceLocation(job.sourceURL), access(), client: client, cache: client.cache)
-        }
+        if source == nil { source = try openSource() }
         if let failure = source?.failure { throw failure }
         let available = source?.run(from: 0) ?? 0
         if source?.isEndless == true {
@@ -188,6 +190,14 @@ final class TransferSession {
         }
         guard let length = source?.length, let reader = try source?.reader() else { return nil }
         return Answer(message: .opened(length: length, available: available), descriptor: reader)
+    }
+
+    private func openSource() throws(Failure) -> OpenSource {
+        let location = try SourceLocation(job.sourceURL)
+        if let file = passed.take() {
+            return .local(try LocalSource.adopt(file, path: location.text, policy: client.policy))
+        }
+        return try OpenSource.open(location, access(), client: client, cache: client.cache)
     }
 
     private func access() throws(Failure) -> WebAccess {

@@ -247,6 +247,8 @@ import Testing
         #expect(opus.contains(#""lowest_high_pass":1,"#) || opus.contains(#""lowest_high_pass":1}"#))
         let flac = try #require(outcome.lines.first { $0.contains(#""format":"flac""#) })
         #expect(flac.contains(#""lowest_compression_level":0"#) && flac.contains(#""highest_compression_level":12"#))
+        let aac = try #require(outcome.lines.first { $0.contains(#""format":"adts""#) })
+        #expect(aac.contains(#""lowest_compression_level":0"#) && aac.contains(#""highest_compression_level":1"#))
         #expect(flac.contains(#""dithers":["none","rectangular","triangular","shaped"]"#))
         #expect(try await respool.run("formats").output.contains("RIFF WAVE"))
     }

@@ -20,8 +20,7 @@ import Testing
             ("redis-cli", "exec /usr/bin/redis-cli -s \(server.socket) \"$@\""),
             ("respool", "exec \(Programs.path("respool")) \"$@\""),
         ] {
-            let path = try folder.write("bin/\(name)", text: "#!/bin/sh\n\(line)\n")
-            chmod(path, 0o755)
+            try await folder.script("bin/\(name)", line)
         }
         let environment = [
             "PATH": "\(folder.file("bin")):/usr/bin:/bin", "HOME": folder.path,

@@ -8,8 +8,9 @@ import Slots
 
 extension Command {
     static let convert = Command(
-        "convert", usages: ["SOURCE DESTINATION…", "SOURCE [FOLDER] --outputs JSON"],
-        "converts one source on this machine, without Redis",
+        "convert",
+        usages: ["SOURCE DESTINATION…", "SOURCE [FOLDER] --outputs JSON", "SOURCE… --output TEMPLATE"],
+        "converts on this machine, without Redis",
         details: [
             "SOURCE is a path, a URL, a pipe, or `-` for standard input. DESTINATION is a path in "
                 + "an existing folder, an existing folder (with --format), a URL, or `-` for standard "
@@ -18,8 +19,17 @@ extension Command {
             "Several destinations are made from one decode. With --outputs each "
                 + "has its own settings, the other options apply to all, and its `output` "
                 + "is a path in FOLDER. With --atomic true, all of them are published or none.",
+            "With --output, each operand is a source, and several are converted at once. TEMPLATE is a path or URL with "
+                + "{stem} (the source's name without its extension), {name} and {ext}, or a folder. With --recursive, folders are "
+                + "sources too: their tree is kept below the output, and files without audio are ignored. If sources fail, the "
+                + "others are converted, and the exit status is 1. With --overwrite skip, sources whose output exists are not "
+                + "read.",
         ],
-        options: FieldOptions.conversion + [ConvertOptions.spoolFolder, .allowHost, .allowOutputHost, .json],
+        options: FieldOptions.conversion + [
+            ConvertOptions.output, ConvertOptions.recursive, WorkerOptions.slots, ConvertOptions.spoolFolder,
+            .allowHost,
+            .allowOutputHost, .json,
+        ],
         examples: [
             .init(
                 line: "respool convert talk.flac talk.mp3 --start 5:00 --end 10:00",
@@ -30,9 +40,14 @@ extension Command {
             .init(
                 line: #"respool convert talk.flac --outputs "$(cat ladder.json)""#,
                 meaning: #"[{"output":"hi.mp3"},{"output":"lo.mp3","bit_rate":"48k"}]"#),
+            .init(
+                line: "respool convert -r music --output 'out/{stem}.mp3' --overwrite skip",
+                meaning: "all files in and below a folder that are not converted yet"),
         ],
-        operands: 1...33, operandSuggestion: .files
+        operands: 1...Int.max, operandSuggestion: .files
     ) { arguments throws(CommandFailure) in
+        if arguments.has(ConvertOptions.output) { return try await BatchConversion(arguments).run() }
+        try ConvertOptions.checkSingle(arguments)
         let request = try ConversionRequest(arguments)
         // If standard output is the destination, it contains only the result.
         let isJSON = arguments.has(.json) && !request.destinations.contains(nil)
@@ -46,6 +61,11 @@ extension Command {
 }
 
 enum ConvertOptions {
+    static let output = Option(
+        "output", letter: "o", value: "TEMPLATE",
+        "converts each operand to a location of its own, such as 'out/{stem}.{ext}'")
+    static let recursive = Option(
+        "recursive", letter: "r", "with --output, also converts the files in and below folders")
     static let spoolFolder = Option(
         "spool-dir", value: "DIR",
         "folder of temporary files for a source from the network and outputs for stores and URLs",
@@ -70,6 +90,22 @@ enum ConvertOptions {
 }
 
 extension ConvertOptions {
+    /// The largest number of operands without `--output`: a source and its outputs.
+    private static let maxOperands = 33
+
+    /// Throws if options or operands are given that only `--output` allows.
+    static func checkSingle(_ arguments: Arguments) throws(CommandFailure) {
+        for option in [recursive, WorkerOptions.slots] where arguments.has(option) {
+            throw .usage(
+                "--\(option.name) requires --output: write respool convert SOURCE… --output 'out/{stem}.{ext}'")
+        }
+        guard arguments.operands.count <= maxOperands else {
+            throw .usage(
+                "unexpected operand '\(arguments.operands[maxOperands])': one source has at most \(maxOperands - 1) destinations; "
+                    + "for several sources, give --output")
+        }
+    }
+
     /// The folder of an HLS playlist. Its segments may be read too, if they are in or below this folder.
     static func playlistFolder(_ path: String?) -> String? {
         guard let path, path.lowercased().hasSuffix(".m3u8"), let slash = path.lastIndex(of: "/") else { return nil }

@@ -10,10 +10,16 @@ struct FailureReport: Encodable {
         let code: ErrorCode
         let message: String
         let retryable: Bool
+
+        init(_ failure: Failure) {
+            code = failure.code
+            message = failure.message
+            retryable = failure.retryable
+        }
     }
 
     init(source: String, _ failure: Failure) {
         self.source = source
-        error = Reason(code: failure.code, message: failure.message, retryable: failure.retryable)
+        error = Reason(failure)
     }
 }

@@ -92,17 +92,25 @@ struct LocalOutputs {
     }
 
     /// The requested format, or else the format for the file name.
-    private static func format(_ asked: String?, orOf name: String) throws(CommandFailure) -> String {
+    static func format(_ asked: String?, orOf name: String) throws(CommandFailure) -> String {
         if let asked { return asked }
-        let last = name.split(separator: "/").last ?? ""
-        let suffix = last.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() } ?? ""
-        guard let format = AudioFormat.ofFile(extension: suffix) else {
+        guard let format = AudioFormat.ofFile(extension: suffix(of: name)) else {
             throw .usage(
                 "'\(SourceAddress.shown(name))' does not determine the format: "
                     + "give --format \(AudioFormat.all.map(\.name).joined(separator: "|"))"
             )
         }
         return format.name
+    }
+
+    /// Whether the file's name ends like that of a format with sound.
+    static func isAudio(_ name: String) -> Bool {
+        AudioFormat.ofFile(extension: suffix(of: name)).map { $0.picture == nil } ?? false
+    }
+
+    private static func suffix(of name: String) -> String {
+        let last = name.split(separator: "/").last ?? ""
+        return last.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() } ?? ""
     }
 
     /// The path of the output: the target itself, or the source's name with the format's extension in the target folder.
