@@ -149,6 +149,9 @@ let package = Package(
         library(
             "Worker", ["Slots", "Jobs", "Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Configuration", "Lifecycle"]),
         library("HTTPServer", ["Lifecycle", "CMicrohttpd"]),
+        library(
+            "HTTPAPI",
+            ["HTTPServer", "Jobs", "Crypto", "JobSchema", "MediaTypes", "Configuration", "Lifecycle", "Text"]),
 
         // Programs, which only combine libraries.
         program(
@@ -160,7 +163,7 @@ let package = Package(
         program(
             "respoold",
             [
-                "Worker", "HTTPServer", "Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "MediaTypes",
+                "Worker", "HTTPAPI", "HTTPServer", "Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "MediaTypes",
                 "Configuration",
                 "Lifecycle", "Text",
             ]),
@@ -209,6 +212,9 @@ let package = Package(
                 "TestSupport", "respoold", "Worker", "HTTPServer", "Slots", "Jobs", "Redis", "JobSchema", "MediaTypes",
                 "Configuration", "Lifecycle",
             ]),
+        tests(
+            "HTTPAPITests",
+            ["TestSupport", "HTTPAPI", "HTTPServer", "Jobs", "Redis", "Crypto", "JobSchema", "Lifecycle"]),
         tests(
             "CommandTests",
             ["TestSupport", "respool", "Jobs", "Redis", "JobSchema", "MediaTypes", "Configuration", "Lifecycle"]),

@@ -15,7 +15,7 @@ static inline struct MHD_Daemon *cmicrohttpd_start(
     int socket, MHD_AccessHandlerCallback handler, void *context, unsigned connections, unsigned idle_seconds, size_t connection_bytes, MHD_NotifyConnectionCallback connection_changed,
     MHD_RequestCompletedCallback request_over) {
     return MHD_start_daemon(
-        MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, handler, context,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, NULL, NULL, handler, context,
         MHD_OPTION_LISTEN_SOCKET, socket,
         MHD_OPTION_CONNECTION_LIMIT, connections,
         MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,

@@ -68,9 +68,11 @@ package enum SettingDefault: Sendable {
 
 /// The programs and commands that a setting concerns.
 package enum SettingReader: String, Sendable {
-    case queue = "worker, all commands on a queue"
+    case queue = "worker, serve, all commands on a queue"
     case replicas = "worker, doctor, enqueue --durable"
     case worker = "worker"
+    case listeners = "worker, serve"
+    case serve = "serve"
     case slots = "worker, convert, probe"
 }
 

@@ -29,8 +29,16 @@ package enum Settings {
         for: .worker)
     package static let listen = EnvironmentSetting(
         "RESPOOL_LISTEN", .text("a port on loopback, or a numeric ADDRESS:PORT, as 127.0.0.1:9464"),
-        "where `/healthz`, `/readyz` and `/metrics` are served", default: .otherwise("off"), for: .worker,
-        link: "[Metrics](metrics.md)")
+        "where a worker serves `/healthz`, `/readyz` and `/metrics`, and `serve` the HTTP API",
+        default: .otherwise("off; for serve 127.0.0.1:8080"), for: .listeners, link: "[Metrics](metrics.md)")
+    package static let apiTokens = EnvironmentSetting(
+        "RESPOOL_API_TOKENS", .text("a file that can be read, with a token a line"),
+        "the tokens of the HTTP API; without it, the API is served on loopback only", default: .otherwise("none"),
+        for: .serve, link: "[Serve the HTTP API](how-to/serve.md#give-tokens)")
+    package static let apiHosts = EnvironmentSetting(
+        "RESPOOL_API_HOSTS", .list(of: "host names", separator: ","),
+        "names by which clients reach the HTTP API, besides localhost and its address", default: .otherwise("none"),
+        for: .serve)
     package static let sourceRoots = EnvironmentSetting(
         "RESPOOL_SOURCE_ROOTS", .list(of: "folders", separator: ":"),
         "the folders of local sources; without one every `file` source is refused", default: .otherwise("none"),
@@ -225,7 +233,8 @@ package enum Settings {
 
     /// All of them, as the documentation lists them.
     package static let all: [any SettingDeclaration] = [
-        redisURL, queue, slots, prefetch, prefetchReserve, grace, listen, sourceRoots, outputRoot, spoolFolder,
+        redisURL, queue, slots, prefetch, prefetchReserve, grace, listen, apiTokens, apiHosts, sourceRoots, outputRoot,
+        spoolFolder,
         allowedHosts, allowedOutputHosts,
         cacheFolder, cacheBytes, cacheAge, maxPerHost, proxy, noProxy, sourceSchemes, outputSchemes, knownHostsFile,
         sshKeyFile, certificateFile, credentialsFile, credentials, s3PathStyle, s3Encryption, s3StorageClass,

@@ -2,10 +2,10 @@ import Glibc
 
 /// The address for which connections are counted: an IPv4 address, or a /64 network of IPv6, because one host may have all its
 /// addresses.
-struct ClientAddress: Hashable, Sendable {
+package struct ClientAddress: Hashable, Sendable {
     private let bytes: [UInt8]
     /// Whether the address is a loopback address.
-    let isLoopback: Bool
+    package let isLoopback: Bool
 
     /// The address of a socket's peer. All unknown addresses count as one.
     init(_ address: UnsafePointer<sockaddr>?) {
@@ -25,10 +25,19 @@ struct ClientAddress: Hashable, Sendable {
     }
 
     /// The 4 or 16 bytes of an address.
-    init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         let isMapped = bytes.count == 16 && bytes.starts(with: [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF])
         let own = isMapped ? Array(bytes.suffix(4)) : bytes
         isLoopback = own.count == 4 ? own[0] == 127 : own == [UInt8](repeating: 0, count: 15) + [1]
         self.bytes = own.count == 16 ? Array(own.prefix(8)) : own
+    }
+
+    /// The address in digits; of IPv6 only the network.
+    package var text: String {
+        guard bytes.count == 8 else {
+            return bytes.isEmpty ? "unix" : bytes.count == 4 ? bytes.map(String.init).joined(separator: ".") : "?"
+        }
+        let words = stride(from: 0, to: 8, by: 2).map { String(Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]), radix: 16) }
+        return isLoopback ? "::1" : words.joined(separator: ":") + "::/64"
     }
 }

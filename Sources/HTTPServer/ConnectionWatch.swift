@@ -17,13 +17,11 @@ final class ConnectionWatch: Sendable {
         let address: ClientAddress
     }
 
-    /// Maximum number of connections of one address.
-    static let maxPerAddress = 16
-    /// Maximum numbers of connections from other machines, and from this one, which are counted separately.
-    static let (maxRemote, maxLocal) = (64, 32)
+    private let limits: ConnectionLimits
 
     /// Checks the connections until it is released.
-    init(requestTimeout: Duration) {
+    init(requestTimeout: Duration, limits: ConnectionLimits) {
+        self.limits = limits
         startThread { [weak self] in
             while let watch = self {
                 watch.end(olderThan: requestTimeout)
@@ -45,8 +43,8 @@ final class ConnectionWatch: Sendable {
             connections[socket] = Watched(start: .now, address: address)
             let rivals = connections.filter { $0.value.address.isLoopback == address.isLoopback }
             let counts = rivals.values.reduce(into: [:]) { $0[$1.address, default: 0] += 1 }
-            let isFull = rivals.count > (address.isLoopback ? Self.maxLocal : Self.maxRemote)
-            guard counts[address]! > Self.maxPerAddress || isFull else { return }
+            let isFull = rivals.count > (address.isLoopback ? limits.local : limits.remote)
+            guard counts[address]! > limits.perAddress || isFull else { return }
             // The address with the most connections loses one, so that many connections from one address do not block others.
             let most = isFull ? counts.values.max()! : counts[address]!
             let crowd = rivals.filter { isFull ? counts[$0.value.address] == most : $0.value.address == address }
@@ -61,7 +59,7 @@ final class ConnectionWatch: Sendable {
         connections.withLock { $0[cmicrohttpd_socket(connection)]?.start = .now }
     }
 
-    /// Removes a connection that is about to be closed.
+    /// Removes a connection that is about to be closed, or that has become a stream.
     func remove(_ connection: OpaquePointer?) {
         connections.withLock { $0[cmicrohttpd_socket(connection)] = nil }
     }

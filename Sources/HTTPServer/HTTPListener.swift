@@ -2,7 +2,7 @@ import CMicrohttpd
 import Glibc
 package import Lifecycle
 
-/// A small HTTP server with one separate thread. It replies from a table of routes until it is released.
+/// A small HTTP server with one separate thread. It replies until it is released.
 package final class HTTPListener: Sendable {
     /// The requested port, or the one that the system chose.
     package let port: UInt16
@@ -11,8 +11,6 @@ package final class HTTPListener: Sendable {
     private nonisolated(unsafe) let daemon: OpaquePointer
     private let context: Unmanaged<ListenerContext>
 
-    /// Maximum number of connections, including those being closed. Further ones wait in the kernel's listen queue.
-    private static let maxConnections = UInt32(2 * (ConnectionWatch.maxRemote + ConnectionWatch.maxLocal))
     /// Seconds without a byte after which a connection is closed.
     private static let idleSeconds: UInt32 = 15
     /// Buffer size in bytes for the request line and the header fields.
@@ -22,14 +20,16 @@ package final class HTTPListener: Sendable {
     ///
     /// `requestTimeout` limits the time that a client takes for each request.
     package init(
-        on address: ListenAddress, routes: HTTPRoutes, requestTimeout: Duration = .seconds(20)
+        on address: ListenAddress, service: some HTTPService, limits: ConnectionLimits = ConnectionLimits(),
+        requestTimeout: Duration = .seconds(20)
     ) throws(Errno) {
         let socket = try address.listen()
         port = Self.boundPort(socket.number)
-        let box = Unmanaged.passRetained(ListenerContext(routes, ConnectionWatch(requestTimeout: requestTimeout)))
+        let watch = ConnectionWatch(requestTimeout: requestTimeout, limits: limits)
+        let box = Unmanaged.passRetained(ListenerContext(service, watch, limits))
         let started = withSignalsBlocked {
             cmicrohttpd_start(
-                socket.number, answer, box.toOpaque(), Self.maxConnections, Self.idleSeconds, Self.connectionBytes,
+                socket.number, answer, box.toOpaque(), limits.total, Self.idleSeconds, Self.connectionBytes,
                 connectionChanged, requestOver)
         }
         guard let started else {
@@ -43,8 +43,20 @@ package final class HTTPListener: Sendable {
     }
 
     deinit {
+        context.takeUnretainedValue().close()
         MHD_stop_daemon(daemon)
         context.release()
+    }
+
+    /// Ends streams, and waits for the requests that are being processed; later requests get status 503.
+    package func close() async {
+        let context = context.takeUnretainedValue()
+        await withCheckedContinuation { closed in
+            startThread {
+                context.close()
+                closed.resume()
+            }
+        }
     }
 
     private static func boundPort(_ socket: CInt) -> UInt16 {
@@ -60,63 +72,41 @@ package final class HTTPListener: Sendable {
     }
 }
 
-/// The context of libmicrohttpd's callbacks.
-private final class ListenerContext: Sendable {
-    let routes: HTTPRoutes
-    let watch: ConnectionWatch
-
-    init(_ routes: HTTPRoutes, _ watch: ConnectionWatch) {
-        self.routes = routes
-        self.watch = watch
-    }
-
-    static func borrowed(_ pointer: UnsafeMutableRawPointer) -> ListenerContext {
-        Unmanaged<ListenerContext>.fromOpaque(pointer).takeUnretainedValue()
-    }
-}
-
 private let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, _, change in
     guard let context else { return }
     let watch = ListenerContext.borrowed(context).watch
     if change == .CONNECTION_NOTIFY_STARTED { watch.begin(connection) } else { watch.remove(connection) }
 }
 
-private let requestOver: MHD_RequestCompletedCallback = { context, connection, _, _ in
+private let requestOver: MHD_RequestCompletedCallback = { context, connection, state, _ in
     guard let context else { return }
+    if let exchange = state?.pointee {
+        Unmanaged<HTTPExchange>.fromOpaque(exchange).release()
+        ListenerContext.borrowed(context).finish()
+    }
+    state?.pointee = nil
     ListenerContext.borrowed(context).watch.renew(connection)
 }
 
-/// Replies to one request. libmicrohttpd first calls it with the header fields only.
-private let answer: MHD_AccessHandlerCallback = { context, connection, url, verb, _, _, uploaded, state in
-    guard let context, let connection, let url, let verb, let uploaded, let state else { return .NO }
-    let method = String(cString: verb)
-    // A request with another method may have a body. It is refused immediately, which closes the connection before the body is
-    // read.
-    if method == "GET" || method == "HEAD" {
-        if state.pointee == nil {
-            state.pointee = context
-            return .YES
-        }
-        if uploaded.pointee > 0 {
-            uploaded.pointee = 0
-            return .YES
-        }
+/// Replies to one request. libmicrohttpd first calls it with the header fields only, then with parts of the body, and then
+/// without any.
+private let answer: MHD_AccessHandlerCallback = { context, connection, url, verb, version, bytes, count, state in
+    guard let context, let connection, let url, let verb, let version, let count, let state else { return .NO }
+    guard let started = state.pointee else {
+        let context = ListenerContext.borrowed(context)
+        let (request, problem) = RequestReader.read(
+            connection, method: String(cString: verb), path: String(cString: url), version: String(cString: version))
+        let decision =
+            problem.map { .answer(context.service.refusal(status: 400, $0).with("Connection", "close")) }
+            ?? context.service.decide(request)
+        let exchange = HTTPExchange(request, decision, context)
+        state.pointee = Unmanaged.passRetained(exchange).toOpaque()
+        context.begin()
+        return exchange.begin(connection)
     }
-    let routes = ListenerContext.borrowed(context).routes
-    return send(routes.respond(method: method, path: String(cString: url)), connection)
-}
-
-private func send(_ response: HTTPResponse, _ connection: OpaquePointer) -> MHD_Result {
-    var body = response.body
-    let made = body.withUTF8 { bytes in
-        MHD_create_response_from_buffer(
-            bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
-    }
-    guard let made else { return .NO }
-    defer { MHD_destroy_response(made) }
-    MHD_add_response_header(made, "Content-Type", response.contentType)
-    MHD_add_response_header(made, "Cache-Control", "no-store")
-    MHD_add_response_header(made, "X-Content-Type-Options", "nosniff")
-    if response.status == 405 { MHD_add_response_header(made, "Allow", "GET, HEAD") }
-    return MHD_queue_response(connection, UInt32(response.status), made)
+    let exchange = Unmanaged<HTTPExchange>.fromOpaque(started).takeUnretainedValue()
+    guard count.pointee > 0 else { return exchange.complete(connection) }
+    exchange.receive(UnsafeRawBufferPointer(start: bytes, count: count.pointee))
+    count.pointee = 0
+    return .YES
 }

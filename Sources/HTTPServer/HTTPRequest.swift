@@ -1,7 +1,35 @@
-/// The part of an HTTP request that handlers use.
+/// An HTTP request. Its body is empty until the service has accepted it.
 package struct HTTPRequest: Sendable {
+    /// The method in capitals, such as `GET`.
+    package let method: String
     /// The path, percent-decoded, without the query.
     package let path: String
+    /// The parameters of the query, decoded, in their order; a name may be repeated.
+    package let query: [(name: String, value: String)]
+    /// The client's address.
+    package let client: ClientAddress
+    /// The body, within the size that the service accepted.
+    package internal(set) var body: [UInt8] = []
+    private let headers: [String: [String]]
 
-    package init(path: String) { self.path = path }
+    /// The names of headers in any case.
+    package init(
+        method: String = "GET", path: String, query: [(name: String, value: String)] = [],
+        headers: [(name: String, value: String)] = [], client: ClientAddress = ClientAddress([127, 0, 0, 1])
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.client = client
+        self.headers = Dictionary(grouping: headers) { $0.name.lowercased() }.mapValues { $0.map(\.value) }
+    }
+
+    /// All values of a header; the name is in lower case.
+    package func values(_ name: String) -> [String] { headers[name] ?? [] }
+
+    /// The value of a header; `nil` if it is missing or repeated. The name is in lower case.
+    package func header(_ name: String) -> String? {
+        let values = values(name)
+        return values.count == 1 ? values[0] : nil
+    }
 }

@@ -1,15 +1,37 @@
 /// The response to an HTTP request.
 package struct HTTPResponse: Sendable {
     /// The HTTP status code.
-    package let status: Int
+    package var status: Int
     /// The value of `Content-Type`.
-    package let contentType: String
-    /// The text that follows the headers.
-    package let body: String
+    package var contentType: String
+    /// Further headers.
+    package var headers: [(name: String, value: String)] = []
+    /// What follows the headers.
+    package var body: Body
+    /// How long the response is held back, which slows down a client that guesses.
+    package var delay: Duration = .zero
+
+    /// The content of a response.
+    package enum Body: Sendable {
+        case bytes([UInt8])
+        /// Bytes that are sent as they come, until the stream ends.
+        case stream(HTTPStream)
+    }
 
     package init(status: Int = 200, contentType: String = "text/plain; charset=utf-8", _ body: String) {
+        self.init(status: status, contentType: contentType, .bytes(Array(body.utf8)))
+    }
+
+    package init(status: Int = 200, contentType: String, _ body: Body) {
         self.status = status
         self.contentType = contentType
         self.body = body
+    }
+
+    /// The same response with one more header.
+    package func with(_ name: String, _ value: String) -> HTTPResponse {
+        var response = self
+        response.headers.append((name, value))
+        return response
     }
 }

@@ -1,5 +1,5 @@
-/// The handlers of the paths that are served.
-package struct HTTPRoutes: Sendable {
+/// The handlers of the paths of a service that only answers GET and HEAD at once.
+package struct HTTPRoutes: HTTPService {
     /// Creates the response. It is called on the listener's thread, so it must not block.
     package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
 
@@ -8,14 +8,14 @@ package struct HTTPRoutes: Sendable {
     /// The keys are paths without the query; any other path gets status 404.
     package init(_ handlers: [String: Handler]) { self.handlers = handlers }
 
-    func respond(method: String, path: String) -> HTTPResponse {
-        guard method == "GET" || method == "HEAD" else {
-            return HTTPResponse(status: 405, "only GET and HEAD are supported\n")
+    package func decide(_ request: HTTPRequest) -> HTTPDecision {
+        guard request.method == "GET" || request.method == "HEAD" else {
+            return .answer(HTTPResponse(status: 405, "only GET and HEAD are supported\n").with("Allow", "GET, HEAD"))
         }
-        guard let handler = handlers[path] else {
+        guard let handler = handlers[request.path] else {
             let known = handlers.keys.sorted().joined(separator: ", ")
-            return HTTPResponse(status: 404, "no such page; the pages are \(known)\n")
+            return .answer(HTTPResponse(status: 404, "no such page; the pages are \(known)\n"))
         }
-        return handler(HTTPRequest(path: path))
+        return .answer(handler(request))
     }
 }

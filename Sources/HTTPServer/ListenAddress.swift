@@ -25,6 +25,9 @@ package struct ListenAddress: Hashable, Sendable {
         guard isNumeric else { return nil }
     }
 
+    /// Whether only this machine can reach the address.
+    package var isLoopback: Bool { host.hasPrefix("127.") || host == "::1" }
+
     /// A socket that listens on the address, with close-on-exec set.
     func listen() throws(Errno) -> Descriptor {
         try withAddress { address throws(Errno) in
@@ -35,7 +38,7 @@ package struct ListenAddress: Hashable, Sendable {
             var yes: CInt = 1
             setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
             guard bind(number, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0,
-                Glibc.listen(number, 64) == 0
+                Glibc.listen(number, 256) == 0
             else { throw .last }
             return descriptor
         }

@@ -11,14 +11,14 @@ import Lifecycle
         switch arguments {
         case ["worker"]: return await WorkerCommand.run()
         case ["worker", "--check"]: return CheckCommand.run()
-        case ["serve"]: return usageError("`respool serve` comes with a later version of respool")
+        case ["serve"]: return await ServeCommand.run()
         case ["--version"]:
             print("respoold \(respoolVersion)")
             return .success
         default:
             return usageError(
                 "usage: respoold worker [--check] | serve | --version; the settings are in RESPOOL_* variables, and"
-                    + " `respool worker --help` lists them")
+                    + " `respool worker --help` and `respool serve --help` list them")
         }
     }
 

@@ -130,7 +130,9 @@ enum WorkerCommand {
         _ settings: WorkerSettings, _ health: WorkerHealth, _ metrics: Metrics, _ log: Log
     ) throws(Errno) -> HTTPListener? {
         guard let address = settings.listen else { return nil }
-        let listener = try HTTPListener(on: address, routes: WorkerRoutes.routes(health: health, metrics: metrics))
+        let (gauges, folder) = (WorkerMetrics(metrics), settings.worker.slot.policy.spoolFolder)
+        let routes = WorkerRoutes.routes(health: health, metrics: metrics) { gauges.measure(spoolFolder: folder) }
+        let listener = try HTTPListener(on: address, service: routes)
         log.info("listening", ["address": address.host, "port": "\(listener.port)"])
         return listener
     }

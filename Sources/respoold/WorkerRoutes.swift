@@ -6,7 +6,8 @@ import Worker
 /// The HTTP routes of a worker.
 enum WorkerRoutes {
     static func routes(
-        health: WorkerHealth, metrics: Metrics, longestSilence: Duration = WorkerHealth.longestSilence
+        health: WorkerHealth, metrics: Metrics, longestSilence: Duration = WorkerHealth.longestSilence,
+        measure: @escaping @Sendable () -> Void = {}
     ) -> HTTPRoutes {
         HTTPRoutes([
             "/healthz": { _ in
@@ -21,7 +22,8 @@ enum WorkerRoutes {
                         ? "draining, or Redis does not respond\n" : "Redis does not respond for the queue \(silent)\n")
             },
             "/metrics": { _ in
-                HTTPResponse(contentType: "text/plain; version=0.0.4; charset=utf-8", metrics.render())
+                measure()
+                return HTTPResponse(contentType: "text/plain; version=0.0.4; charset=utf-8", metrics.render())
             },
         ])
     }

@@ -11,7 +11,7 @@ import Testing
     ])
 
     @Test func `the listener answers from its table`() async throws {
-        let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes)
+        let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), service: Self.routes)
         let answers = try await exchange(
             listener.port,
             "GET /hello?a=b HTTP/1.1", "HEAD /hello HTTP/1.1", "GET /sick HTTP/1.1", "GET /nothing HTTP/1.1",
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `a line that is longer than the listener's memory is refused, and the next is answered`() async throws {
-        let listener = try HTTPListener(on: #require(ListenAddress("[::1]:0")), routes: Self.routes)
+        let listener = try HTTPListener(on: #require(ListenAddress("[::1]:0")), service: Self.routes)
         let long = String(repeating: "a", count: 100_000)
         let answers = try await exchange(
             listener.port, host: "::1", "GET /\(long) HTTP/1.1", "nonsense", "GET /hello HTTP/1.1")
@@ -46,7 +46,7 @@ import Testing
         "*", "/hello\\..\\x", "/" + String(repeating: "%41", count: 3000),
     ])
     func `an unknown path is refused, and its text is not repeated`(path: String) async throws {
-        let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes)
+        let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), service: Self.routes)
         let answers = try await exchange(
             listener.port, "GET \(path) HTTP/1.1",
             "GET \(path)?<script> HTTP/1.1\u{1}Host: <script>\u{1}X-Planted: <script>")
@@ -63,7 +63,7 @@ import Testing
     ])
     func `slow clients do not keep others away`(start: String) async throws {
         let listener = try HTTPListener(
-            on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes, requestTimeout: .seconds(1))
+            on: #require(ListenAddress("127.0.0.1:0")), service: Self.routes, requestTimeout: .seconds(1))
         let outcome = try await ChildProcess.run(
             "python3", [Script.path("slow_clients.py"), "\(listener.port)", start])
         #expect(outcome.output == "0 HTTP/1.1 200 OK\nstill there\n", "\(outcome.output) \(outcome.errors)")
@@ -71,13 +71,13 @@ import Testing
 
     /// From addresses that are all of this machine, each with more slow connections than it may have.
     @Test func `slow connections from many addresses do not keep a health check waiting`() async throws {
-        let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes)
+        let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), service: Self.routes)
         let outcome = try await ChildProcess.run("python3", [Script.path("many_addresses.py"), "\(listener.port)"])
         #expect(outcome.output == "True True\n", "\(outcome.output) \(outcome.errors.suffix(300))")
     }
 
     @Test func `a body is refused at once, and a header without end`() async throws {
-        let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), routes: Self.routes)
+        let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), service: Self.routes)
         let lines = String(repeating: "\u{1}X-Long: \(String(repeating: "a", count: 1000))", count: 100)
         let answers = try await exchange(
             listener.port, "POST /hello HTTP/1.1\u{1}Content-Length: 99999999", "GET /hello HTTP/1.1\(lines)",
@@ -91,13 +91,13 @@ import Testing
         await #expect(processExitsWith: .success) {
             let address = try #require(ListenAddress("127.0.0.1:0"))
             func open() -> Int { (0..<256).filter { fcntl($0, F_GETFD) != -1 }.count }
-            do { _ = try HTTPListener(on: address, routes: HTTPRoutes([:])) }
+            do { _ = try HTTPListener(on: address, service: HTTPRoutes([:])) }
             let before = open()
             for _ in 0..<20 {
-                let listener = try HTTPListener(on: address, routes: HTTPRoutes([:]))
+                let listener = try HTTPListener(on: address, service: HTTPRoutes([:]))
                 let same = try #require(ListenAddress("127.0.0.1:\(listener.port)"))
                 do {
-                    _ = try HTTPListener(on: same, routes: HTTPRoutes([:]))
+                    _ = try HTTPListener(on: same, service: HTTPRoutes([:]))
                     preconditionFailure("two listeners on one port")
                 } catch let error as Errno {
                     precondition(error == Errno(rawValue: EADDRINUSE))

@@ -138,7 +138,7 @@ import Testing
         func ask(_ silence: Duration) async throws -> String {
             let listener = try HTTPListener(
                 on: #require(ListenAddress("127.0.0.1:0")),
-                routes: WorkerRoutes.routes(health: health, metrics: metrics, longestSilence: silence))
+                service: WorkerRoutes.routes(health: health, metrics: metrics, longestSilence: silence))
             return try await ChildProcess.run(
                 "curl", ["-sS", "-w", "%{http_code}", "http://127.0.0.1:\(listener.port)/readyz"]
             ).output

@@ -30,18 +30,42 @@ extension Command {
     }
 
     static let serve = Command(
-        "serve", "not available yet: will serve the page, the HTTP API and metrics",
+        "serve", "serves the HTTP API until it is stopped",
+        details: [
+            "The API is at http://ADDRESS:PORT/v1/, and its OpenAPI document at /v1/openapi.json. Without a file "
+                + "of tokens it is served on loopback only, to everybody on this machine. While it runs, due jobs and "
+                + "schedules are pushed also if there is no worker."
+        ],
         options: [
-            .redis, .queue,
+            .redis,
+            Option(
+                "queue", value: "NAMES", "the queues that are served, separated by `,`; the first is the default",
+                setting: Settings.queue),
             Option(
                 "listen", letter: "l", value: "ADDRESS:PORT", "address and port to listen on",
                 fallback: "127.0.0.1:8080",
                 setting: Settings.listen),
+            ServeOptions.tokens,
+        ],
+        settings: [Settings.apiHosts, Settings.log],
+        examples: [
+            .init(
+                line: "curl -d '{\"source\": \"https://example.org/a.flac\", \"format\": \"mp3\"}' \\",
+                meaning: "-H 'Content-Type: application/json' http://127.0.0.1:8080/v1/jobs pushes a job")
         ]
     ) { arguments throws(CommandFailure) in
         try WorkerOptions.export(arguments)
+        if let path = arguments.given(ServeOptions.tokens).last {
+            setenv(Settings.apiTokens.name, try SourceAddress.absolutePath(path), 1)
+        }
         try SiblingProgram.become("respoold", ["serve"])
     }
+}
+
+enum ServeOptions {
+    static let tokens = Option(
+        "tokens", value: "FILE", "file of tokens, each with its role: see docs/how-to/serve.md",
+        setting: Settings.apiTokens, suggestion: .files)
 }
 
 /// The worker's settings, which are passed to `respoold` as environment variables.

@@ -1,0 +1,75 @@
+import JobSchema
+import Jobs
+
+/// A request whose token, path and query were checked.
+struct APIRequest: Sendable {
+    let context: APIContext
+    let token: AccessToken
+    /// The parameters of the path and the query.
+    let values: [String: String]
+    let idempotencyKey: String?
+    /// The header Last-Event-ID.
+    let lastEventID: String?
+    let body: [UInt8]
+
+    func whole(_ name: String) -> Int? { values[name].flatMap { Int($0) } }
+
+    /// The queue that the request names, or the first one.
+    func queue() throws(Problem) -> JobQueue {
+        let name = values["queue"] ?? token.queue ?? context.queues[0].name.text
+        guard token.queue == nil || token.queue == name else {
+            throw Problem(403, "scope_denied", "the token is for the queue \(token.queue!)")
+        }
+        guard let queue = context.queues.first(where: { $0.name.text == name }) else {
+            throw Problem(404, "not_found", "this server does not serve the queue \(name)")
+        }
+        return queue
+    }
+
+    /// The queue, for what concerns all its jobs.
+    func wholeQueue() throws(Problem) -> JobQueue {
+        guard token.groupPrefix == nil else {
+            throw Problem(403, "scope_denied", "the token is for groups that begin with \(token.groupPrefix!)")
+        }
+        return try queue()
+    }
+
+    /// Calls the queue.
+    func ask<Answer>(
+        _ question: () async throws(QueueError) -> Answer
+    ) async throws(Problem) -> Answer {
+        do throws(QueueError) { return try await question() } catch { throw Problem(error) }
+    }
+
+    /// The job of the path. One that the token is not for does not exist.
+    func job(_ queue: JobQueue) async throws(Problem) -> JobRecord { try await job(queue, id: values["id"] ?? "") }
+
+    /// The job with an id, if the token is for it.
+    func job(_ queue: JobQueue, id: String) async throws(Problem) -> JobRecord {
+        let found = try await ask { () throws(QueueError) in try await queue.jobs([id]) }[0]
+        guard let found, token.allows(group: found.group) else {
+            throw Problem(404, "not_found", "there is no job \(id): it may have been deleted")
+        }
+        return found
+    }
+
+    /// The body as JSON.
+    func json() throws(Problem) -> JSONValue {
+        guard let value = JSONBody.value(body) else {
+            throw Problem(400, "malformed_json", "the body is not JSON in UTF-8")
+        }
+        return value
+    }
+}
+
+/// What all requests share.
+struct APIContext: Sendable {
+    /// The queues that are served; the first is the default.
+    let queues: [JobQueue]
+    /// What sends the events of each queue.
+    let hubs: [EventHub]
+    /// Whether Redis responds.
+    let isReady: @Sendable () -> Bool
+    /// The document, as JSON.
+    let document: [UInt8]
+}

@@ -1,0 +1,144 @@
+package import HTTPServer
+package import Jobs
+package import Lifecycle
+
+/// Answers the requests of the HTTP API.
+package struct APIService: HTTPService {
+    private let context: APIContext
+    private let routes: RouteTable
+    private let tokens: AccessTokens?
+    private let origins: OriginCheck
+    private let failures = FailureCount()
+    private let log: Log
+
+    /// Without tokens, everybody who reaches the address may do everything. `hosts` are further names of the server.
+    package init(
+        queues: [JobQueue], hubs: [EventHub], address: ListenAddress, tokens: AccessTokens?, hosts: [String] = [],
+        log: Log,
+        isReady: @escaping @Sendable () -> Bool
+    ) {
+        routes = RouteTable(Route.all)
+        context = APIContext(
+            queues: queues, hubs: hubs, isReady: isReady,
+            document: JSONBody.bytes(OpenAPIDocument.document(Route.all, hasTokens: tokens != nil)))
+        self.tokens = tokens
+        origins = OriginCheck(address: address, names: hosts)
+        self.log = log
+    }
+
+    package func decide(_ request: HTTPRequest) -> HTTPDecision {
+        do throws(Problem) { return try accept(request) } catch {
+            var response = secured(error.response(to: request.path))
+            if error.status == 401 { response.delay = failures.delay(error, request) }
+            return .answer(response)
+        }
+    }
+
+    package func refusal(status: Int, _ message: String) -> HTTPResponse {
+        let codes = [400: "malformed_request", 413: "too_large", 503: "overloaded"]
+        return secured(Problem(status, codes[status] ?? "internal", message).response(to: nil))
+    }
+
+    private func accept(_ request: HTTPRequest) throws(Problem) -> HTTPDecision {
+        // Health checks come by address.
+        if !RouteTable.probes.contains(request.path), let problem = origins.problem(request) { throw problem }
+        let found = routes.find(request.path)
+        let isPublic = found.contains { $0.route.role == nil }
+        let token = isPublic ? AccessToken.local : try authenticate(request)
+        guard !found.isEmpty else { throw Problem(404, "not_found", "there is no such path: see /v1/openapi.json") }
+        let method = request.method == "HEAD" ? "GET" : request.method
+        guard let (route, pathValues) = found.first(where: { $0.route.method == method }) else {
+            var problem = Problem(405, "method_not_allowed", "the path does not take \(method.prefix(16))")
+            let methods = found.map(\.route.method).sorted()
+            let allowed = methods + (methods.contains("GET") ? ["HEAD"] : [])
+            problem.headers = [("Allow", allowed.joined(separator: ", "))]
+            throw problem
+        }
+        if let role = route.role, token.role < role {
+            throw Problem(
+                403, "role_denied", "the token's role is \(token.role.rawValue), and this takes \(role.rawValue)")
+        }
+        let values = try route.check(request, pathValues)
+        let key = try route.isIdempotent ? Self.idempotencyKey(request) : nil
+        return .process(maxBodyBytes: route.maxBodyBytes) { request in
+            await answer(request, route, token, values, key)
+        }
+    }
+
+    private func authenticate(_ request: HTTPRequest) throws(Problem) -> AccessToken {
+        guard let tokens else { return .local }
+        guard let header = request.header("authorization") else {
+            throw .unauthorized("missing_token", "give a token in the header authorization: Bearer TOKEN")
+        }
+        let words = header.split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "bearer", let token = tokens.find(String(words[1])) else {
+            throw .unauthorized("invalid_token", "the token is not valid")
+        }
+        return token
+    }
+
+    private func answer(
+        _ request: HTTPRequest, _ route: Route, _ token: AccessToken, _ values: [String: String], _ key: String?
+    ) async -> HTTPResponse {
+        let call = APIRequest(
+            context: context, token: token, values: values, idempotencyKey: key,
+            lastEventID: request.header("last-event-id"), body: request.body)
+        do throws(Problem) {
+            let reply = try await route.handler(call)
+            if route.isChange, !reply.subjects.isEmpty { record(request, route, token, values, reply.subjects) }
+            var response = HTTPResponse(
+                status: reply.status, contentType: reply.contentType, reply.body)
+            response.headers = reply.headers
+            return secured(response)
+        } catch {
+            if error.status == 500 { log.error("a request failed", ["action": route.name, "error": error.detail]) }
+            return secured(error.response(to: request.path))
+        }
+    }
+
+    /// The line of the log about an action that changed something.
+    private func record(
+        _ request: HTTPRequest, _ route: Route, _ token: AccessToken, _ values: [String: String], _ subjects: [String]
+    ) {
+        let more = subjects.count > 10 ? " and \(subjects.count - 10) more" : ""
+        log.info(
+            "audit",
+            [
+                "action": route.name, "token": token.name, "client": request.client.text,
+                "queue": values["queue"] ?? token.queue ?? context.queues[0].name.text,
+                "subjects": subjects.prefix(10).joined(separator: " ") + more,
+            ])
+    }
+
+    private func secured(_ response: HTTPResponse) -> HTTPResponse {
+        response.with("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+            .with("Referrer-Policy", "no-referrer").with("Cross-Origin-Resource-Policy", "same-origin")
+    }
+
+    /// The key, with or without the quotes of a structured field.
+    private static func idempotencyKey(_ request: HTTPRequest) throws(Problem) -> String? {
+        guard let text = request.values("idempotency-key").first else { return nil }
+        let isQuoted = text.utf8.count > 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
+        let key = isQuoted ? String(text.dropFirst().dropLast()) : text
+        let isPlain = key.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }
+        guard request.values("idempotency-key").count == 1, (1...128).contains(key.utf8.count), isPlain else {
+            throw Problem(400, "invalid_header", "idempotency-key must have 1 to 128 printable ASCII characters")
+        }
+        return key
+    }
+}
+
+extension Problem {
+    fileprivate static func unauthorized(_ code: String, _ detail: String) -> Problem {
+        var problem = Problem(401, code, detail)
+        problem.headers = [("WWW-Authenticate", "Bearer")]
+        return problem
+    }
+}
+
+extension FailureCount {
+    /// Counts a wrong token; a missing one is no guess.
+    fileprivate func delay(_ problem: Problem, _ request: HTTPRequest) -> Duration {
+        problem.code == "invalid_token" ? add(request.client) : .zero
+    }
+}

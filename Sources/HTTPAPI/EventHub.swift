@@ -1,0 +1,150 @@
+import FoundationEssentials
+import HTTPServer
+package import Jobs
+package import Lifecycle
+import Synchronization
+
+/// Sends the events of one queue to all its listeners, from one connection to Redis.
+package final class EventHub: Sendable {
+    package let queue: JobQueue
+    private let log: Log
+    private let state = Mutex(State())
+
+    private struct State {
+        /// The latest events, for listeners that just read the stored ones.
+        var recent: [QueueEvent] = []
+        var listeners: [UInt64: Listener] = [:]
+        var next: UInt64 = 0
+    }
+
+    private struct Listener {
+        let stream: HTTPStream
+        /// The only job whose events are sent; `nil` for all.
+        let job: String?
+        /// The last entry that was sent or skipped.
+        var last: EventPosition
+        /// The number of the last event that was sent before events were lost.
+        var hasGap = false
+        var quietSince = ContinuousClock.now
+    }
+
+    private static let maxRecent = 1000
+    /// The shortest time between two flushes.
+    private static let interval: Duration = .milliseconds(100)
+    /// Proxies close connections that are silent for longer.
+    private static let keepAlive: Duration = .seconds(15)
+
+    package init(queue: JobQueue, log: Log) {
+        self.queue = queue
+        self.log = log
+    }
+
+    /// Reads the feed until the task is cancelled.
+    package func run(_ feed: EventFeed) async {
+        var feed = feed
+        var isComplaining = false
+        while !Task.isCancelled {
+            do throws(QueueError) {
+                let batch = try await feed.next()
+                isComplaining = false
+                publish(batch.events, hasGap: batch.hasGap)
+                try? await Task.sleep(for: Self.interval)
+            } catch {
+                if !isComplaining, !Task.isCancelled { log.warning("events cannot be read, retrying: \(error)") }
+                isComplaining = true
+                publish([], hasGap: false)
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+
+    /// Sends stored events after an id, and then each event as it comes.
+    func listen(job: String?, after last: String?) async throws(QueueError) -> HTTPStream {
+        let stored = try await queue.events(after: last)
+        let number = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        let stream = HTTPStream { [weak self] in self?.remove(number) }
+        var text =
+            "retry: 2000\n\(stored.newest.map { "id: \($0)\n" } ?? "")event: hello\ndata: {\"queue\":\"\(queue.name.text)\"}\n\n"
+        if stored.hasGap { text += Self.gap }
+        text += stored.events.filter { job == nil || $0.id == job }.map(Self.frame).joined()
+        stream.send(Array(text.utf8))
+        state.withLock { state in
+            var listener = Listener(stream: stream, job: job, last: EventPosition(stored.newest ?? "0-0"))
+            Self.send(state.recent, to: &listener)
+            state.listeners[number] = listener
+        }
+        return stream
+    }
+
+    private func remove(_ number: UInt64) { state.withLock { $0.listeners[number] = nil } }
+
+    private func publish(_ events: [QueueEvent], hasGap: Bool) {
+        let streams = state.withLock { state in
+            if hasGap { state.recent = [] }
+            state.recent = (state.recent + events).suffix(Self.maxRecent)
+            for number in state.listeners.keys {
+                if hasGap { state.listeners[number]!.hasGap = true }
+                Self.send(events, to: &state.listeners[number]!)
+            }
+            return state.listeners.count
+        }
+        if streams > 0, !events.isEmpty { log.debug("events", ["count": "\(events.count)"]) }
+    }
+
+    private static func send(_ events: [QueueEvent], to listener: inout Listener) {
+        let fresh = events.filter { EventPosition($0.entry) > listener.last }
+        if let newest = fresh.last { listener.last = EventPosition(newest.entry) }
+        var text = fresh.filter { listener.job == nil || $0.id == listener.job }.map(frame).joined()
+        if listener.hasGap { text = gap + text }
+        if text.isEmpty {
+            guard ContinuousClock.now - listener.quietSince > keepAlive else { return }
+            text = ": keep-alive\n\n"
+        }
+        listener.quietSince = .now
+        // A listener that does not keep up loses these events, and is told so with the next ones.
+        listener.hasGap = !listener.stream.send(Array(text.utf8))
+    }
+
+    private static let gap = "event: gap\ndata: {}\n\n"
+
+    private static func frame(_ event: QueueEvent) -> String {
+        let name = event.id.isEmpty ? "queue" : "job"
+        let data = String(decoding: JSONBody.bytes(Frame(event)), as: UTF8.self)
+        return "id: \(event.entry)\nevent: \(name)\ndata: \(data)\n\n"
+    }
+
+    private struct Frame: Encodable {
+        let n: Int64
+        let id: String?
+        let state: String
+        let at: String
+        let details: [String: String]?
+
+        init(_ event: QueueEvent) {
+            n = event.number
+            id = event.id.isEmpty ? nil : event.id
+            state = event.state
+            at = WallClock.timestamp(milliseconds: event.moment)
+            details = event.details.isEmpty ? nil : event.details
+        }
+    }
+}
+
+/// The id of an entry of a stream, in the order of the stream.
+private struct EventPosition: Comparable {
+    private let milliseconds: UInt64
+    private let number: UInt64
+
+    init(_ text: String) {
+        let parts = text.split(separator: "-").map { UInt64($0) ?? 0 }
+        milliseconds = parts.first ?? 0
+        number = parts.count == 2 ? parts[1] : 0
+    }
+
+    static func < (left: EventPosition, right: EventPosition) -> Bool {
+        (left.milliseconds, left.number) < (right.milliseconds, right.number)
+    }
+}

@@ -1,0 +1,73 @@
+import JobSchema
+import Lifecycle
+
+/// The OpenAPI 3.1 document, made from the routes.
+enum OpenAPIDocument {
+    static func document(_ routes: [Route], hasTokens: Bool) -> JSONValue {
+        var paths: [String: JSONValue] = [:]
+        for (path, routes) in Dictionary(grouping: routes, by: \.path) {
+            paths[path] = .object(
+                Dictionary(uniqueKeysWithValues: routes.map { ($0.method.lowercased(), operation($0, hasTokens)) }))
+        }
+        let schemes: JSONValue =
+            hasTokens ? ["bearer": ["type": "http", "scheme": "bearer"]] : .object([:])
+        return [
+            "openapi": "3.1.0",
+            "info": [
+                "title": "respool", "version": .string(respoolVersion),
+                "description": "Pushes jobs that convert audio, follows them and changes them.",
+                "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
+            ],
+            "paths": .object(paths),
+            "components": ["schemas": .object(Schema.components), "securitySchemes": schemes],
+        ]
+    }
+
+    private static func operation(_ route: Route, _ hasTokens: Bool) -> JSONValue {
+        var responses: [String: JSONValue] = [:]
+        for response in route.responses {
+            var entry: [String: JSONValue] = [
+                "description": .string(response.summary),
+                "content": [route.contentType: ["schema": response.schema]],
+            ]
+            if let link = route.link, response.status == 201 {
+                entry["links"] = [
+                    "job": ["operationId": .string(link), "parameters": ["id": "$response.body#/id"]]
+                ]
+            }
+            responses["\(response.status)"] = .object(entry)
+        }
+        responses["default"] = [
+            "description": "a problem (RFC 9457)",
+            "content": ["application/problem+json": ["schema": Schema.named("Problem")]],
+        ]
+        var operation: [String: JSONValue] = [
+            "operationId": .string(route.name), "summary": .string(route.summary),
+            "parameters": .array(parameters(route)), "responses": .object(responses),
+        ]
+        if let body = route.body {
+            operation["requestBody"] = ["required": true, "content": ["application/json": ["schema": body]]]
+        }
+        if let role = route.role {
+            operation["description"] = .string("Takes the role \(role.rawValue).")
+            if hasTokens { operation["security"] = [["bearer": []]] }
+        }
+        return .object(operation)
+    }
+
+    private static func parameters(_ route: Route) -> [JSONValue] {
+        func entry(_ parameter: Parameter, _ place: String) -> JSONValue {
+            [
+                "name": .string(parameter.name), "in": .string(place), "required": .boolean(place == "path"),
+                "description": .string(parameter.summary), "schema": parameter.schema,
+            ]
+        }
+        let header: JSONValue = [
+            "name": "Idempotency-Key", "in": "header", "required": false,
+            "description": "a repeated request with the same key gets the first response again, for 24 h",
+            "schema": ["type": "string", "pattern": "^[A-Za-z0-9_.-]{1,128}$"],
+        ]
+        return route.pathParameters.map { entry($0, "path") } + route.query.map { entry($0, "query") }
+            + (route.isIdempotent ? [header] : [])
+    }
+}

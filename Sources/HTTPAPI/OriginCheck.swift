@@ -1,0 +1,36 @@
+import HTTPServer
+
+/// Refuses requests that a web page of another origin sends, also by a name that was rebound to this address.
+struct OriginCheck: Sendable {
+    /// Names and addresses by which the server is reached, in lower case without a port.
+    let hosts: Set<String>
+
+    /// `names` are further names, such as that of a proxy.
+    init(address: ListenAddress, names: [String]) {
+        hosts = Set(["localhost", "127.0.0.1", "::1", address.host.lowercased()] + names.map { $0.lowercased() })
+    }
+
+    /// Why the request is refused; `nil` if it is not.
+    func problem(_ request: HTTPRequest) -> Problem? {
+        guard let host = request.header("host"), hosts.contains(Self.name(host)) else {
+            return Problem(
+                403, "host_denied", "the header host names another server: give its name in RESPOOL_API_HOSTS")
+        }
+        if let origin = request.values("origin").first {
+            guard let scheme = origin.firstRange(of: "://"),
+                origin[scheme.upperBound...].lowercased() == host.lowercased()
+            else { return Problem(403, "origin_denied", "requests of pages of other origins are not allowed") }
+        }
+        if let site = request.values("sec-fetch-site").first, site != "same-origin", site != "none" {
+            return Problem(403, "origin_denied", "requests of pages of other origins are not allowed")
+        }
+        return nil
+    }
+
+    /// The host without its port and brackets.
+    private static func name(_ host: String) -> String {
+        let host = host.lowercased()
+        if host.hasPrefix("["), let end = host.firstIndex(of: "]") { return String(host[..<end].dropFirst()) }
+        return String(host.prefix { $0 != ":" })
+    }
+}

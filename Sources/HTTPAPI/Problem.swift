@@ -1,0 +1,109 @@
+import FoundationEssentials
+import HTTPServer
+import JobSchema
+import Jobs
+
+/// Why a request is refused, as RFC 9457 has it.
+package struct Problem: Error, Sendable {
+    let status: Int
+    /// For programs; respool's error code where it has one.
+    let code: String
+    let detail: String
+    /// The parts of the body that are wrong.
+    var parts: [Part] = []
+    var headers: [(name: String, value: String)] = []
+
+    /// One wrong part of the body.
+    struct Part: Sendable, Encodable {
+        /// A JSON pointer (RFC 6901).
+        let pointer: String
+        let code: String
+        let message: String
+    }
+
+    init(_ status: Int, _ code: String, _ detail: String) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+    }
+
+    /// The failure of a call of the queue.
+    init(_ error: QueueError) {
+        switch error {
+        case .invalidJob(let index, let failure):
+            self.init(422, failure.code.rawValue, failure.message)
+            parts = [Part(failure, at: "/jobs/\(index)")]
+        case .redis where error.isTransient || error.isShortOfReplicas:
+            self.init(503, "redis_unavailable", "Redis does not respond: repeat the request later")
+            headers = [("Retry-After", "1")]
+        case .redis:
+            let isFull = error.isOutOfMemory
+            self.init(
+                isFull ? 503 : 500, isFull ? "redis_full" : "internal",
+                isFull ? "the memory of Redis is full" : "Redis refused a command")
+            if isFull { headers = [("Retry-After", "60")] }
+        case .unexpectedAnswer: self.init(500, "internal", "a script of the queue returned an unexpected answer")
+        }
+    }
+
+    static let types = "urn:respool:problem:"
+
+    func response(to path: String?) -> HTTPResponse {
+        let body = Body(
+            type: Self.types + code, title: Self.title(status), status: status, code: code, detail: detail,
+            instance: path, errors: parts.isEmpty ? nil : parts)
+        var response = HTTPResponse(
+            status: status, contentType: "application/problem+json", .bytes(JSONBody.bytes(body)))
+        response.headers = headers
+        return response
+    }
+
+    private struct Body: Encodable {
+        let type: String
+        let title: String
+        let status: Int
+        let code: String
+        let detail: String
+        let instance: String?
+        let errors: [Part]?
+    }
+
+    private static func title(_ status: Int) -> String {
+        switch status {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 409: "Conflict"
+        case 413: "Content Too Large"
+        case 415: "Unsupported Media Type"
+        case 422: "Unprocessable Content"
+        case 503: "Service Unavailable"
+        default: "Internal Server Error"
+        }
+    }
+}
+
+extension Problem.Part {
+    /// The field that a failure names, below the pointer of a job.
+    init(_ failure: Failure, at pointer: String) {
+        self.init(
+            pointer: pointer + Self.field(failure.message), code: failure.code.rawValue, message: failure.message)
+    }
+
+    /// The field in the first backticks of a message, as a pointer: `outputs[1]` is `/outputs/1`.
+    private static func field(_ message: String) -> String {
+        let parts = message.split(separator: "`", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3 else {
+            // A sentence about a value and a codec names the field without quotes.
+            let words = message.split { !$0.isLetter && $0 != "_" }
+            return words.first { $0.contains("_") && JobField.named(String($0)) != nil }.map { "/\($0)" } ?? ""
+        }
+        let name = parts[1].prefix { $0 != "[" }
+        guard JobField.named(String(name)) != nil || message.hasPrefix("unknown field") else { return "" }
+        let escaped = name.replacing("~", with: "~0").replacing("/", with: "~1")
+        let index = parts[1].dropFirst(name.count + 1).prefix { $0.isNumber }
+        return "/\(escaped)" + (index.isEmpty ? "" : "/\(index)")
+    }
+}

@@ -1,0 +1,111 @@
+import JobSchema
+import Jobs
+
+extension Route {
+    /// The routes that change one job.
+    static let jobActions: [Route] = [
+        Route(
+            method: "POST", path: "/v1/jobs/{id}/cancel", name: "cancelJob",
+            summary: "Cancels a job: a waiting one at once, a running one within about a second.", role: .operate,
+            pathParameters: [id], query: [.queue], responses: [(200, "what was done", done)]
+        ) { request throws(Problem) in
+            let queue = try request.queue()
+            let id = try await request.job(queue).id
+            switch try await request.ask({ () throws(QueueError) in try await queue.cancel([id]) })[0] {
+            case .cancelled: return Reply(Done(id: id, result: "cancelled"), subjects: [id])
+            case .requested: return Reply(Done(id: id, result: "requested"), subjects: [id])
+            case .tooLate(.running): throw Problem(409, "too_late", "the job's result is already being published")
+            case .tooLate(let state): throw Problem(409, "too_late", "the job is \(state.rawValue)")
+            case .unknown: throw .noJob(id)
+            }
+        },
+        Route(
+            method: "POST", path: "/v1/jobs/{id}/retry", name: "retryJob",
+            summary: "Runs a failed or cancelled job again, with changed fields; null removes one.", role: .operate,
+            pathParameters: [id], query: [.queue],
+            body: [
+                "type": "object", "additionalProperties": false,
+                "properties": [
+                    "set": [
+                        "type": "object", "additionalProperties": false,
+                        "properties": .object(changeable),
+                    ]
+                ],
+            ], maxBodyBytes: 128 << 10, responses: [(200, "what was done", done)]
+        ) { request throws(Problem) in
+            let changes = try changes(request)
+            let queue = try request.queue()
+            let id = try await request.job(queue).id
+            switch try await request.ask({ () throws(QueueError) in try await queue.retry([id], changes: changes) })[0]
+            {
+            case .retried: return Reply(Done(id: id, result: "retried"), subjects: [id])
+            case .wrongState(let state):
+                throw Problem(
+                    409, "wrong_state", "the job is \(state.rawValue); only failed and cancelled jobs can be retried")
+            case .dedupHeld(let other): throw Problem(409, "dedup_held", "job \(other) holds its dedup key")
+            case .invalid(let failure): throw .wrong([.init(failure, at: "/set")])
+            case .unknown: throw .noJob(id)
+            }
+        },
+        Route(
+            method: "DELETE", path: "/v1/jobs/{id}", name: "deleteJob", summary: "Deletes a job that is not running.",
+            role: .operate, pathParameters: [id], query: [.queue], responses: [(200, "what was done", done)]
+        ) { request throws(Problem) in
+            let queue = try request.queue()
+            let id = try await request.job(queue).id
+            switch try await request.ask({ () throws(QueueError) in try await queue.remove(id) }) {
+            case .removed: return Reply(Done(id: id, result: "deleted"), subjects: [id])
+            case .wrongState(let state):
+                throw Problem(409, "wrong_state", "the job is \(state.rawValue): cancel it first")
+            case .unknown: throw .noJob(id)
+            }
+        },
+    ]
+
+    private static let done = Schema.object([
+        "id": Schema.string, "result": Schema.word(["cancelled", "requested", "retried", "deleted"]),
+    ])
+
+    private struct Done: Encodable {
+        let id: String
+        let result: String
+    }
+
+    /// The fields that a retry may change.
+    private static let changeable: [String: JSONValue] = {
+        guard case .object(let schema) = Schema.fields, case .object(let properties)? = schema["properties"] else {
+            return [:]
+        }
+        return properties.filter { !JobQueue.unchangeable.contains($0.key) }
+    }()
+
+    /// The changed fields; an empty text removes one.
+    private static func changes(_ request: APIRequest) throws(Problem) -> [String: String] {
+        let body = try request.json()
+        guard case .object(let members) = body, members.keys.allSatisfy({ $0 == "set" }) else {
+            throw .wrong([.init(pointer: "", code: "invalid_request", message: "the body must be {\"set\": {…}}")])
+        }
+        guard let set = members["set"] else { return [:] }
+        var changes = try FieldText.fields(set, at: "/set")
+        if case .object(let values) = set { for name in values.keys where changes[name] == nil { changes[name] = "" } }
+        var parts: [Problem.Part] = []
+        for name in changes.keys.sorted() {
+            let pointer = "/set/\(FieldText.escaped(name))"
+            if JobField.named(name) == nil {
+                let message = "there is no field `\(FieldText.shown(name))`"
+                parts.append(.init(pointer: pointer, code: "invalid_request", message: message))
+            } else if JobQueue.unchangeable.contains(name) {
+                let message = "a retry cannot change `\(name)`: push the job again"
+                parts.append(.init(pointer: pointer, code: "invalid_request", message: message))
+            }
+        }
+        guard parts.isEmpty else { throw .wrong(parts) }
+        return changes
+    }
+}
+
+extension Problem {
+    fileprivate static func noJob(_ id: String) -> Problem {
+        Problem(404, "not_found", "there is no job \(id): it may have been deleted")
+    }
+}

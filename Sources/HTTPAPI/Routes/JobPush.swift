@@ -1,0 +1,112 @@
+import Crypto
+import JobSchema
+import Jobs
+import Text
+
+/// Pushes the jobs of a request, once for each idempotency key.
+struct JobPush {
+    private let request: APIRequest
+    private let queue: JobQueue
+
+    init(_ request: APIRequest) throws(Problem) {
+        self.request = request
+        queue = try request.queue()
+    }
+
+    /// A pushed job in JSON.
+    private struct Pushed: Encodable {
+        let id: String
+        let duplicate: Bool
+    }
+
+    func run() async throws(Problem) -> Reply {
+        guard let key = request.idempotencyKey else { return try await push(nonce: Nonce.random()) }
+        // A token's keys are its own.
+        let name = Digest.of(Array("\(request.token.name)\n\(key)".utf8))
+        let fingerprint = Digest.of(request.body)
+        let found = try await request.ask { () throws(QueueError) in
+            try await queue.reserveReply(name, fingerprint: fingerprint)
+        }
+        switch found {
+        case .reserved: break
+        case .inProgress:
+            throw Problem(409, "in_progress", "a request with this idempotency key is being processed: repeat it later")
+        case .otherRequest:
+            throw Problem(422, "key_reused", "the idempotency key was used with another body: use a new key")
+        case .stored(let text): return Self.stored(text)
+        }
+        do throws(Problem) {
+            // With the nonce of the key, a push whose reply was lost is not repeated.
+            let reply = try await push(nonce: String(name.prefix(32)))
+            let text = "\(reply.status) " + String(decoding: reply.bytes, as: UTF8.self)
+            try await request.ask { () throws(QueueError) in
+                try await queue.storeReply(name, fingerprint: fingerprint, text)
+            }
+            return reply
+        } catch {
+            // Nothing was pushed, or it is not known: the client may repeat the request at once.
+            _ = try? await queue.removeReply(name)
+            throw error
+        }
+    }
+
+    /// The first response again.
+    private static func stored(_ text: String) -> Reply {
+        var reply = Reply(
+            status: text.hasPrefix("201") ? 201 : 200, contentType: "application/json",
+            body: Array(text.utf8.dropFirst(4)))
+        if case .object(let members)? = JSONBody.value(reply.bytes), case .string(let id)? = members["id"] {
+            reply.headers = [("Location", "/v1/jobs/\(id)")]
+        }
+        return reply
+    }
+
+    private func push(nonce: String) async throws(Problem) -> Reply {
+        let body = try request.json()
+        guard case .object(let members) = body, let list = members["jobs"] else {
+            let spec = try check(body, at: "")
+            let answers = try await enqueue([spec], nonce)
+            var reply = Reply(answers[0], status: 201, subjects: [answers[0].id])
+            reply.headers = [("Location", "/v1/jobs/\(answers[0].id)")]
+            return reply
+        }
+        guard case .array(let items) = list, (1...Route.maxJobs).contains(items.count), members.count == 1 else {
+            throw .wrong([
+                .init(
+                    pointer: "/jobs", code: "invalid_request",
+                    message: "`jobs` must be a list of 1 to \(Route.maxJobs) jobs, and the only member")
+            ])
+        }
+        var specs: [JobSpec] = []
+        var parts: [Problem.Part] = []
+        for (index, item) in items.enumerated() {
+            do throws(Problem) { specs.append(try check(item, at: "/jobs/\(index)")) } catch {
+                guard error.status == 422 else { throw error }
+                parts += error.parts
+            }
+        }
+        guard parts.isEmpty else { throw .wrong(parts) }
+        let answers = try await enqueue(specs, nonce)
+        return Reply(["jobs": answers], subjects: answers.map(\.id))
+    }
+
+    /// Validates a job in full.
+    private func check(_ value: JSONValue, at pointer: String) throws(Problem) -> JobSpec {
+        let fields = try FieldText.fields(value, at: pointer)
+        let spec: JobSpec
+        do throws(Failure) { spec = try JobSpec(fields: fields) } catch {
+            throw .wrong([.init(error, at: pointer)])
+        }
+        guard request.token.allows(group: spec.group) else {
+            throw Problem(
+                403, "scope_denied",
+                "the token is for groups that begin with \(request.token.groupPrefix!): set `group`")
+        }
+        return spec
+    }
+
+    private func enqueue(_ specs: [JobSpec], _ nonce: String) async throws(Problem) -> [Pushed] {
+        try await request.ask { () throws(QueueError) in try await queue.enqueue(specs, nonce: nonce) }
+            .map { Pushed(id: $0.id, duplicate: $0.isDuplicate) }
+    }
+}

@@ -1,0 +1,56 @@
+import JobSchema
+import Jobs
+
+extension Route {
+    /// The maximum number of jobs in one request.
+    static let maxJobs = 1000
+
+    /// The routes that push and read jobs.
+    static let jobs: [Route] = [
+        Route(
+            method: "POST", path: "/v1/jobs", name: "pushJobs",
+            summary: "Pushes one job, or up to 1,000 as `jobs`; if one is not valid, none is pushed.", role: .push,
+            query: [.queue],
+            body: [
+                "oneOf": [
+                    Schema.named("JobFields"),
+                    [
+                        "type": "object", "required": ["jobs"], "additionalProperties": false,
+                        "properties": [
+                            "jobs": [
+                                "type": "array", "items": Schema.named("JobFields"), "minItems": 1,
+                                "maxItems": .integer(Int64(maxJobs)),
+                            ]
+                        ],
+                    ],
+                ]
+            ],
+            maxBodyBytes: 4 << 20, isIdempotent: true,
+            responses: [
+                (201, "the job", pushed),
+                (200, "the jobs, in their order", Schema.object(["jobs": Schema.array(pushed)])),
+            ], link: "getJob"
+        ) { request throws(Problem) in
+            try await JobPush(request).run()
+        },
+        Route(
+            method: "GET", path: "/v1/jobs/{id}", name: "getJob", summary: "A job.", role: .read,
+            pathParameters: [id], query: [.queue], responses: [(200, "the job", Schema.named("Job"))]
+        ) { request throws(Problem) in
+            Reply(try await request.job(try request.queue()))
+        },
+        Route(
+            method: "GET", path: "/v1/jobs/{id}/log", name: "getJobLog",
+            summary: "The latest log lines of a job's attempts.", role: .read, pathParameters: [id], query: [.queue],
+            responses: [(200, "the lines", Schema.object(["lines": Schema.array(Schema.string)]))]
+        ) { request throws(Problem) in
+            let queue = try request.queue()
+            let job = try await request.job(queue)
+            return Reply(["lines": try await request.ask { () throws(QueueError) in try await queue.log(job.id) }])
+        },
+    ]
+
+    static let id = Parameter("id", .id, "the id of the job")
+
+    private static let pushed = Schema.object(["id": Schema.string, "duplicate": Schema.boolean])
+}

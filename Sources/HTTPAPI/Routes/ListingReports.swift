@@ -1,0 +1,71 @@
+import JobSchema
+import Jobs
+import Lifecycle
+
+/// The JSON form of a worker.
+struct WorkerReport: Encodable {
+    let name: String
+    let host: String
+    let slots: Int
+    let version: String
+    let jobs: [String]
+    /// Seconds since the last beat.
+    @Nullable var silence: Double?
+
+    init(_ worker: WorkerRecord) {
+        name = worker.name
+        host = worker.host
+        slots = worker.slots
+        version = worker.version
+        jobs = worker.jobs
+        silence = worker.silence.map { Double($0) / 1000 }
+    }
+}
+
+/// The JSON form of a schedule. If it has no next time, it is paused.
+struct ScheduleReport: Encodable {
+    let name: String
+    let cron: String
+    let zone: String
+    @Nullable var next: String?
+    @Nullable var last: String?
+    @Nullable var job: String?
+    @Nullable var source: String?
+    @Nullable var format: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case name, cron, job, source, format
+        case zone = "time_zone"
+        case next = "next_at"
+        case last = "last_at"
+    }
+
+    init(_ schedule: ScheduleRecord) {
+        name = schedule.name
+        cron = schedule.expression
+        zone = schedule.zone
+        next = schedule.next.map { WallClock.timestamp(milliseconds: $0) }
+        last = schedule.last.map { WallClock.timestamp(milliseconds: $0) }
+        job = schedule.job
+        source = schedule.fields["source"].map(redactedURL)
+        format = schedule.fields["format"]
+    }
+}
+
+/// The JSON form of a limit. Without a key, it has the defaults of all other keys.
+struct LimitReport: Encodable {
+    @Nullable var key: String?
+    @Nullable var limit: Int?
+    /// Jobs per minute.
+    @Nullable var rate: Int?
+    @Nullable var running: Int?
+    @Nullable var waiting: Int?
+
+    init(_ limits: KeyLimits, _ one: KeyLimits.Key?) {
+        key = one?.name
+        limit = one?.number ?? limits.fallback
+        rate = one?.rate ?? limits.fallbackRate
+        running = one?.running
+        waiting = one?.parked
+    }
+}

@@ -1,0 +1,20 @@
+/// How many connections a listener serves.
+package struct ConnectionLimits: Sendable {
+    /// Maximum number of connections of one address.
+    package var perAddress = 16
+    /// Maximum number of connections from other machines.
+    package var remote = 64
+    /// Maximum number of connections from this machine, which are counted separately.
+    package var local = 32
+    /// Maximum number of streams of one address.
+    package var streamsPerAddress = 16
+    /// Maximum number of streams, which are counted apart from other connections.
+    package var streams = 1024
+    /// Maximum number of bytes that are held for the bodies of all requests.
+    package var bodyBytes = 32 << 20
+
+    package init() {}
+
+    /// Maximum number of connections for libmicrohttpd, including those being closed.
+    var total: UInt32 { UInt32(2 * (remote + local) + streams) }
+}

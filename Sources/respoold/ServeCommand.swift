@@ -1,0 +1,76 @@
+import Configuration
+import Glibc
+import HTTPAPI
+import HTTPServer
+import Jobs
+import Lifecycle
+import Redis
+
+/// `respoold serve`: serves the HTTP API until a signal ends it.
+enum ServeCommand {
+    private static let answerTimeout: Duration = .seconds(3)
+
+    static func run() async -> ExitCode {
+        let signals = await Signals.stream(of: [SIGTERM, SIGINT] + (Signals.isIgnored(SIGHUP) ? [] : [SIGHUP]))
+        Signals.ignoreBrokenPipes()
+        let settings: ServeSettings
+        do throws(SettingError) { settings = try ServeSettings(.process) } catch {
+            StandardError.write(error.message)
+            return .usage
+        }
+        return await run(settings, signals)
+    }
+
+    private static func run(_ settings: ServeSettings, _ signals: AsyncStream<Int32>) async -> ExitCode {
+        let log = Log(least: settings.level)
+        // One client per queue, because in a cluster queues are on different nodes.
+        func clients(_ label: String) -> [RedisClient] {
+            settings.names.map {
+                RedisClient(url: settings.redis, name: label, key: QueueKeys($0).meta, timeout: answerTimeout)
+            }
+        }
+        let clients = clients("respool-serve")
+        let queues = zip(settings.names, clients).map { name, client in
+            JobQueue(client: client, replicas: settings.replicas, name: name, settings: settings.queue)
+        }
+        let housekeeping = Housekeeping(queues: queues, log: log)
+        let hubs = queues.map { EventHub(queue: $0, log: log) }
+        let feeds = settings.names.map {
+            BlockingRedisClient(url: settings.redis, name: "respool-events", key: QueueKeys($0).meta)
+        }
+        let service = APIService(
+            queues: queues, hubs: hubs, address: settings.listen, tokens: settings.tokens, hosts: settings.hosts,
+            log: log
+        ) { housekeeping.isReady }
+        let listener: HTTPListener
+        do throws(Errno) { listener = try HTTPListener(on: settings.listen, service: service) } catch {
+            StandardError.write("cannot listen on \(settings.listen) (RESPOOL_LISTEN): \(error)")
+            return .failure
+        }
+        log.info(
+            "serving the HTTP API",
+            [
+                "address": settings.listen.host, "port": "\(listener.port)",
+                "access": settings.tokens == nil ? "everybody on this machine" : "tokens",
+            ])
+        let maintenance = Task { await housekeeping.run() }
+        let events = zip(hubs, feeds).map { hub, client in
+            Task { await hub.run(EventFeed(client: client, name: hub.queue.name)) }
+        }
+        for await _ in signals { break }
+        // A second signal ends the process at once.
+        let impatience = Task {
+            for await _ in signals { _exit(ExitCode.failure.rawValue) }
+        }
+        log.info("stopping")
+        await listener.close()
+        maintenance.cancel()
+        for task in events { task.cancel() }
+        await maintenance.value
+        for task in events { await task.value }
+        for feed in feeds { await feed.close() }
+        for client in clients { await client.close() }
+        impatience.cancel()
+        return .success
+    }
+}

@@ -1,0 +1,45 @@
+import Configuration
+import HTTPAPI
+import HTTPServer
+import JobSchema
+import Jobs
+import Lifecycle
+import Redis
+import Worker
+
+/// All settings of a server of the HTTP API from the environment, validated before anything starts.
+struct ServeSettings: Sendable {
+    let redis: RedisURL
+    let queue: QueueSettings
+    let names: [QueueName]
+    let replicas: ReplicaWait?
+    let listen: ListenAddress
+    let tokens: AccessTokens?
+    let hosts: [String]
+    let level: Log.Level
+
+    init(_ environment: Environment) throws(SettingError) {
+        do throws(RedisError) { redis = try RedisURL(environment) } catch { throw SettingError(message: "\(error)") }
+        queue = try QueueSettings(environment)
+        do throws(Failure) {
+            names =
+                try environment.text(Settings.queue).map { text throws(Failure) in try QueueOrder(text).names }
+                ?? [.default]
+        } catch {
+            throw SettingError(message: error.message)
+        }
+        replicas = try ReplicaWait(environment)
+        let text = environment.text(Settings.listen) ?? "127.0.0.1:8080"
+        guard let address = ListenAddress(text) else { throw Settings.listen.error(text) }
+        listen = address
+        tokens = try AccessTokens(environment)
+        hosts = try environment.value(Settings.apiHosts) ?? []
+        level = try environment.value(Settings.log).flatMap { Log.Level(name: $0) } ?? .info
+        guard tokens != nil || address.isLoopback else {
+            throw SettingError(
+                message:
+                    "\(Settings.listen.name) is '\(address)', which other machines reach: set \(Settings.apiTokens.name), or listen on 127.0.0.1"
+            )
+        }
+    }
+}

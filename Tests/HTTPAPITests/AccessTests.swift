@@ -1,0 +1,157 @@
+import HTTPAPI
+import JobSchema
+import Jobs
+import TestSupport
+import Testing
+
+@Suite struct AccessTests {
+    private static let tokens =
+        APIFixture.token("viewer", "read") + APIFixture.token("pusher", "push") + APIFixture.token("boss", "operate")
+        + APIFixture.token("tenant", "operate", "group=t1-") + APIFixture.token("single", "operate", "queue=other")
+
+    @Test func `each role does what it may, and no more`() async throws {
+        try await APIFixture.run(tokens: Self.tokens) { api in
+            let id = try #require(try await api.send("POST /v1/jobs", APIFixture.job, token: "pusher").text("id"))
+            let cases: [(line: String, body: String?, token: String?, status: Int)] = [
+                ("GET /v1/jobs/\(id)", nil, nil, 401), ("GET /v1/nothing", nil, nil, 401),
+                ("GET /v1/jobs/\(id)", nil, "nobody", 401), ("GET /v1/jobs/\(id)", nil, "viewer", 200),
+                ("POST /v1/jobs", APIFixture.job, "viewer", 403), ("POST /v1/jobs/\(id)/cancel", nil, "pusher", 403),
+                ("POST /v1/queues/default/pause", nil, "pusher", 403), ("POST /v1/jobs/\(id)/cancel", nil, "boss", 200),
+                ("GET /v1/openapi.json", nil, nil, 200), ("GET /healthz", nil, nil, 200),
+            ]
+            let answers = try await api.sendAll(cases.map { ($0.line, $0.body, $0.token, []) })
+            for (one, answer) in zip(cases, answers) { #expect(answer.status == one.status, "\(one) \(answer)") }
+            #expect(answers[0].head.contains("\r\nWWW-Authenticate: Bearer"))
+        }
+    }
+
+    @Test func `a token for groups sees and changes only their jobs`() async throws {
+        try await APIFixture.run(tokens: Self.tokens) { api in
+            let foreign = try #require(try await api.send("POST /v1/jobs", APIFixture.job, token: "boss").text("id"))
+            let own = #"{"source": "https://a.example/b", "format": "mp3", "group": "t1-x"}"#
+            let id = try #require(try await api.send("POST /v1/jobs", own, token: "tenant").text("id"))
+            let cases: [(line: String, body: String?, status: Int)] = [
+                ("GET /v1/jobs/\(id)", nil, 200), ("GET /v1/jobs/\(foreign)", nil, 404),
+                ("GET /v1/jobs/\(foreign)/log", nil, 404), ("POST /v1/jobs/\(foreign)/cancel", nil, 404),
+                ("DELETE /v1/jobs/\(foreign)", nil, 404), ("POST /v1/jobs/\(foreign)/retry", "{}", 404),
+                ("POST /v1/jobs", APIFixture.job, 403), ("GET /v1/jobs", nil, 403),
+                ("GET /v1/jobs?group=t1-x", nil, 200), ("GET /v1/jobs?group=t2", nil, 403),
+                ("GET /v1/groups/t1-x", nil, 200), ("GET /v1/groups/t2", nil, 404), ("GET /v1/queues", nil, 403),
+                ("GET /v1/queues/default", nil, 403), ("GET /v1/callbacks", nil, 403), ("GET /v1/workers", nil, 403),
+                ("GET /v1/schedules", nil, 403), ("GET /v1/limits", nil, 403), ("GET /v1/counts", nil, 403),
+                ("POST /v1/queues/default/pause", nil, 403), ("DELETE /v1/jobs/\(id)", nil, 200),
+            ]
+            let answers = try await api.sendAll(cases.map { ($0.line, $0.body, "tenant", []) })
+            for (one, answer) in zip(cases, answers) { #expect(answer.status == one.status, "\(one) \(answer)") }
+        }
+    }
+
+    @Test func `a token for one queue does not reach another`() async throws {
+        try await APIFixture.run(tokens: Self.tokens) { api in
+            let answers = try await api.sendAll(
+                ["GET /v1/queues/default", "GET /v1/jobs?queue=default", "GET /v1/queues/other", "GET /v1/jobs"]
+                    .map { ($0, nil, "single", []) })
+            #expect(answers.map(\.status) == [403, 403, 200, 200], "\(answers)")
+            let queues = try await api.send("GET /v1/queues", token: "single")
+            #expect(queues.text("queues.0.queue") == "other" && queues["queues.1"] == nil, "\(queues)")
+        }
+    }
+
+    @Test func `a client that guesses tokens is slowed down, and others are not`() async throws {
+        try await APIFixture.run(tokens: Self.tokens) { api in
+            let guesses = try await api.sendAll((0..<11).map { ("GET /v1/queues", nil, "guess\($0)", []) })
+            #expect(guesses.allSatisfy { $0.status == 401 })
+            let start = ContinuousClock.now
+            let waiting = Task { try await api.send("GET /v1/queues", token: "wrong") }
+            #expect(try await waiting.value.status == 401)
+            #expect(ContinuousClock.now - start >= .seconds(1))
+            #expect(try await api.send("GET /v1/queues", token: "viewer").status == 200)
+        }
+    }
+
+    /// A page of another origin, or a name that was rebound to this address.
+    @Test(arguments: [
+        (["Host: evil.example"], 403), (["Host: localhost", "Origin: http://evil.example"], 403),
+        (["Host: localhost", "Origin: null"], 403), (["Host: localhost", "Sec-Fetch-Site: cross-site"], 403),
+        (["Host: localhost", "Sec-Fetch-Site: same-site"], 403), (["Host: 127.0.0.1.evil.example"], 403),
+        (["Host: localhost", "Origin: http://localhost", "Sec-Fetch-Site: same-origin"], 200),
+        (["Host: api.example.org"], 200), (["Host: [::1]:80"], 200), (["Host: LOCALHOST:1"], 200),
+    ])
+    func `requests of other origins are refused`(headers: [String], status: Int) async throws {
+        try await APIFixture.run { api in
+            let answer = try await api.send("GET /v1/queues", headers: headers)
+            #expect(answer.status == status, "\(answer)")
+            #expect(!answer.head.contains("Access-Control-Allow-Origin"))
+            #expect(answer.head.contains("\r\nContent-Security-Policy: default-src 'none'"))
+            #expect(answer.head.contains("\r\nX-Content-Type-Options: nosniff"))
+        }
+    }
+
+    @Test func `unknown paths, methods, parameters and types are refused`() async throws {
+        try await APIFixture.run { api in
+            let cases: [(line: String, body: String?, headers: [String], status: Int)] = [
+                ("GET /v1/nothing", nil, [], 404), ("GET /v1/queues/", nil, [], 404),
+                ("GET /v1/../v1/queues", nil, [], 404),
+                ("GET /v1/queues/a%2Fb", nil, [], 404), ("GET /v1/queues/%00", nil, [], 404),
+                ("GET /v1/queues/nothing", nil, [], 404), ("PUT /v1/jobs", nil, [], 405),
+                ("TRACE /v1/jobs", nil, [], 405),
+                ("OPTIONS /v1/queues", nil, [], 405), ("GET /v1/jobs?nope=1", nil, [], 400),
+                ("GET /v1/jobs?limit=1&limit=2", nil, [], 400), ("GET /v1/jobs?limit=1e3", nil, [], 400),
+                ("GET /v1/jobs?limit=-1", nil, [], 400), ("GET /v1/jobs?cursor=x", nil, [], 400),
+                ("POST /v1/jobs", nil, ["Content-Type: text/plain", "Content-Length: 0"], 415),
+                ("POST /v1/jobs", nil, ["Content-Type: application/json", "Content-Length: 99999999"], 413),
+                ("HEAD /v1/queues", nil, [], 200),
+            ]
+            let answers = try await api.sendAll(cases.map { ($0.line, $0.body, nil, $0.headers) })
+            for (one, answer) in zip(cases, answers) { #expect(answer.status == one.status, "\(one) \(answer)") }
+            #expect(answers[6].head.contains("\r\nAllow: GET, POST, HEAD"))
+        }
+    }
+
+    @Test func `health is answered while Redis is away, and other requests get status 503`() async throws {
+        try await APIFixture.run { api in
+            try await eventually("ready", within: .seconds(30)) { try await api.send("GET /readyz").status == 200 }
+            await api.server.kill()
+            let answers = try await api.sendAll(
+                ["GET /healthz", "GET /v1/queues"].map { ($0, nil, nil, []) })
+            #expect(answers.map(\.status) == [200, 503], "\(answers)")
+            #expect(answers[1].head.contains("\r\nRetry-After: 1"))
+            try await eventually("not ready", within: .seconds(30)) {
+                try await api.send("GET /readyz").status == 503
+            }
+            try await api.server.restart()
+            try await eventually("ready again", within: .seconds(30)) {
+                try await api.send("GET /readyz").status == 200
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "", "a read", "a admin \(String(repeating: "0", count: 64))", "a read 00",
+        "a read \(String(repeating: "0", count: 64)) x=1",
+        "a read \(String(repeating: "0", count: 64))\na push \(String(repeating: "1", count: 64))",
+    ])
+    func `a file of tokens with a wrong line is refused`(text: String) {
+        #expect(throws: (any Error).self) { try AccessTokens(text, origin: "file") }
+    }
+
+    @Test func `every operation of the document is answered`() async throws {
+        try await APIFixture.run { api in
+            let document = try await api.send("GET /v1/openapi.json")
+            guard case .object(let paths)? = document["paths"] else { return #expect(Bool(false), "\(document)") }
+            var requests: [String] = []
+            for (path, operations) in paths {
+                guard case .object(let operations) = operations else { continue }
+                let filled = path.replacing("{queue}", with: "default").replacing("{id}", with: "1-0")
+                    .replacing("{group}", with: "g")
+                // Events have no end.
+                guard path != "/v1/events" else { continue }
+                requests += operations.keys.map { "\($0.uppercased()) \(filled)" }
+            }
+            #expect(requests.count >= 22)
+            for answer in try await api.sendAll(requests.map { ($0, nil, nil, []) }) {
+                #expect([200, 404, 415].contains(answer.status), "\(answer)")
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import HTTPAPI
+import HTTPServer
+import JobSchema
+import Jobs
+import TestSupport
+import Testing
+
+@Suite struct EventTests {
+    @Test func `a listener gets each event of the queue, and the end when the server stops`() async throws {
+        try await APIFixture.run { api in
+            let curl = try await api.listen("/v1/events")
+            try await eventually("the greeting", within: .seconds(20)) { curl.output.contains("event: hello\n") }
+            let id = try #require(try await api.send("POST /v1/jobs", APIFixture.job).text("id"))
+            _ = try await api.send("POST /v1/jobs/\(id)/cancel")
+            try await eventually("both events", within: .seconds(20)) {
+                curl.output.contains(#""state":"waiting"}"#) && curl.output.contains(#""state":"cancelled"}"#)
+            }
+            #expect(curl.output.hasPrefix("retry: 2000\n"))
+            #expect(curl.output.ranges(of: "event: job\n").count == 2, "\(curl.output)")
+            #expect(curl.output.contains(#""id":"\#(id)""#) && !curl.output.contains("event: gap"))
+            await api.listener.close()
+            let outcome = await curl.wait()
+            #expect(outcome.succeeded, "\(outcome.errors)")
+        }
+    }
+
+    @Test func `a listener that comes back gets what it missed, or is told of a gap`() async throws {
+        try await APIFixture.run { api in
+            let first = try await api.listen("/v1/events")
+            let id = try #require(try await api.send("POST /v1/jobs", APIFixture.job).text("id"))
+            try await eventually("the event", within: .seconds(20)) { first.output.contains("event: job\n") }
+            first.kill()
+            let lines = first.output.split(separator: "\n")
+            let event = try #require(lines.firstIndex { $0 == "event: job" })
+            let last = String(lines[event - 1].dropFirst("id: ".count))
+            _ = try await api.send("POST /v1/jobs/\(id)/cancel")
+            let second = try await api.listen("/v1/events", "-H", "Last-Event-ID: \(last)")
+            let third = try await api.listen("/v1/events?last_event_id=1-0")
+            try await eventually("the missed event", within: .seconds(20)) { second.output.contains("cancelled") }
+            #expect(second.output.ranges(of: "event: job\n").count == 1, "\(second.output)")
+            #expect(!second.output.contains("event: gap"))
+            try await eventually("the gap", within: .seconds(20)) { third.output.contains("event: gap\n") }
+        }
+    }
+
+    @Test func `a listener of one job gets no events of others`() async throws {
+        try await APIFixture.run { api in
+            let own = try #require(try await api.send("POST /v1/jobs", APIFixture.job).text("id"))
+            let other = try #require(try await api.send("POST /v1/jobs", APIFixture.job).text("id"))
+            let curl = try await api.listen("/v1/events?job=\(own)")
+            try await eventually("the greeting", within: .seconds(20)) { curl.output.contains("event: hello\n") }
+            for id in [other, own] { _ = try await api.send("POST /v1/jobs/\(id)/cancel") }
+            try await eventually("the event", within: .seconds(20)) { curl.output.contains("cancelled") }
+            #expect(curl.output.contains(own) && !curl.output.contains(other), "\(curl.output)")
+        }
+    }
+
+    @Test func `a queue that lost its data is a gap`() async throws {
+        try await APIFixture.run { api in
+            _ = try await api.send("POST /v1/jobs", APIFixture.job)
+            let curl = try await api.listen("/v1/events")
+            try await eventually("the greeting", within: .seconds(20)) { curl.output.contains("event: hello\n") }
+            try await api.server.restart()
+            try await eventually("the gap", within: .seconds(30)) { curl.output.contains("event: gap\n") }
+        }
+    }
+
+    @Test func `a token for groups follows only jobs of its groups`() async throws {
+        let tokens = APIFixture.token("boss", "operate") + APIFixture.token("tenant", "read", "group=t1-")
+        try await APIFixture.run(tokens: tokens) { api in
+            let foreign = try #require(try await api.send("POST /v1/jobs", APIFixture.job, token: "boss").text("id"))
+            let answers = try await api.sendAll(
+                ["GET /v1/events", "GET /v1/events?job=\(foreign)"].map { ($0, nil, "tenant", []) })
+            #expect(answers.map(\.status) == [403, 404], "\(answers)")
+        }
+    }
+}
+
+extension APIFixture {
+    /// Listens with curl until it is killed.
+    fileprivate func listen(_ path: String, _ words: String...) async throws -> ChildProcess {
+        try await ChildProcess("curl", ["-sSN", "--max-time", "60"] + words + ["http://127.0.0.1:\(port)\(path)"])
+    }
+}

@@ -1,0 +1,143 @@
+import HTTPAPI
+import JobSchema
+import Jobs
+import TestSupport
+import Testing
+
+@Suite struct JobRouteTests {
+    @Test func `a job is pushed, read, cancelled, retried with other fields and deleted`() async throws {
+        try await APIFixture.run { api in
+            let pushed = try await api.send("POST /v1/jobs", APIFixture.job)
+            #expect(pushed.status == 201, "\(pushed)")
+            let id = try #require(pushed.text("id"))
+            #expect(pushed.head.contains("\r\nLocation: /v1/jobs/\(id)"))
+            let job = try await api.send("GET /v1/jobs/\(id)")
+            #expect(job.text("state") == "waiting" && job.text("format") == "mp3", "\(job)")
+            #expect(try await api.send("GET /v1/jobs/\(id)/log").body == #"{"lines":[]}"#)
+            #expect(try await api.send("POST /v1/jobs/\(id)/cancel").text("result") == "cancelled")
+            let late = try await api.send("POST /v1/jobs/\(id)/cancel")
+            #expect(late.status == 409 && late.text("code") == "too_late", "\(late)")
+            let wrong = try await api.send("POST /v1/jobs/\(id)/retry", #"{"set": {"group": "g", "nope": 1}}"#)
+            #expect(wrong.status == 422 && wrong.text("errors.0.pointer") == "/set/group", "\(wrong)")
+            #expect(wrong.text("errors.1.pointer") == "/set/nope")
+            let retried = try await api.send("POST /v1/jobs/\(id)/retry", #"{"set": {"format": "wav"}}"#)
+            #expect(retried.text("result") == "retried", "\(retried)")
+            #expect(try await api.send("GET /v1/jobs/\(id)").text("format") == "wav")
+            #expect(try await api.send("DELETE /v1/jobs/\(id)").text("result") == "deleted")
+            #expect(try await api.send("GET /v1/jobs/\(id)").status == 404)
+        }
+    }
+
+    @Test func `a running job is not deleted`() async throws {
+        try await APIFixture.run { api in
+            let id = try #require(try await api.send("POST /v1/jobs", APIFixture.job).text("id"))
+            _ = try await api.queue.claim(count: 1, worker: "host:1:abc")
+            let refused = try await api.send("DELETE /v1/jobs/\(id)")
+            #expect(refused.status == 409 && refused.text("code") == "wrong_state", "\(refused)")
+            #expect(try await api.send("GET /v1/jobs/\(id)").text("state") == "running")
+        }
+    }
+
+    @Test func `jobs are pushed together, or none if one is not valid`() async throws {
+        try await APIFixture.run { api in
+            let bad =
+                #"{"jobs": [\#(APIFixture.job), {"source": "https://a.example/b", "format": "mp3", "bit_rate": "999k"}, {"x": []}]}"#
+            let refused = try await api.send("POST /v1/jobs", bad)
+            #expect(refused.status == 422, "\(refused)")
+            #expect(refused.head.contains("Content-Type: application/problem+json"))
+            #expect(refused.text("errors.0.pointer") == "/jobs/1/bit_rate", "\(refused)")
+            #expect(refused.text("errors.1.pointer") == "/jobs/2/x", "\(refused)")
+            #expect(try await api.send("GET /v1/queues/default").text("counts.waiting") == "0")
+            let pushed = try await api.send("POST /v1/jobs", #"{"jobs": [\#(APIFixture.job), \#(APIFixture.job)]}"#)
+            #expect(pushed.status == 200 && pushed.text("jobs.1.duplicate") == "false", "\(pushed)")
+            #expect(try await api.send("GET /v1/queues/default").text("live") == "2")
+        }
+    }
+
+    @Test(arguments: [
+        ("[]", 422, ""), ("{}", 422, "/source"), ("{", 400, ""), (#"{"jobs": []}"#, 422, "/jobs"),
+        (#"{"source": "https://a.example/b", "format": "mp3", "dedup": ["x"]}"#, 422, "/dedup"),
+        (
+            #"{"source": "https://a.example/b", "format": "mp3", "outputs": [{}, {"format": "nope"}]}"#, 422,
+            "/outputs/1"
+        ),
+        (String(repeating: "[", count: 5000), 400, ""), (#""\ud800""#, 400, ""),
+    ])
+    func `a malformed body is refused with the place of the fault`(
+        body: String, status: Int, pointer: String
+    ) async throws {
+        try await APIFixture.run { api in
+            let answer = try await api.send("POST /v1/jobs", body)
+            #expect(answer.status == status, "\(answer)")
+            if status == 422 { #expect(answer.text("errors.0.pointer") == pointer, "\(answer)") }
+        }
+    }
+
+    @Test func `a repeated request with the same key pushes once`() async throws {
+        try await APIFixture.run { api in
+            let key = [#"Idempotency-Key: "8e03978e-40d5""#]
+            let first = try await api.send("POST /v1/jobs", APIFixture.job, headers: key)
+            let second = try await api.send("POST /v1/jobs", APIFixture.job, headers: key)
+            #expect(first.status == 201 && second.status == 201)
+            #expect(first.body == second.body && second.head.contains("\r\nLocation: /v1/jobs/"), "\(second)")
+            let other = try await api.send("POST /v1/jobs", #"{"source": "s3://a/b", "format": "mp3"}"#, headers: key)
+            #expect(other.status == 422 && other.text("code") == "key_reused", "\(other)")
+            #expect(try await api.send("GET /v1/queues/default").text("counts.waiting") == "1")
+            // A refused request leaves the key free.
+            let fresh = ["Idempotency-Key: fresh"]
+            #expect(try await api.send("POST /v1/jobs", "{}", headers: fresh).status == 422)
+            #expect(try await api.send("POST /v1/jobs", APIFixture.job, headers: fresh).status == 201)
+        }
+    }
+
+    @Test func `a list is filtered, and continues where its page ended`() async throws {
+        try await APIFixture.run { api in
+            _ = try await api.queue.enqueue(
+                (0..<30).map { number in
+                    [
+                        "source": "https://example.org/\(number).flac?secret", "format": "mp3",
+                        "group": number < 10 ? "a" : "b", "limit_key": "k\(number % 3)",
+                    ]
+                })
+            var (ids, cursor, pages) = (Set<String>(), "", 0)
+            repeat {
+                let page = try await api.send("GET /v1/jobs?limit=7&group=b\(cursor)")
+                #expect(page.status == 200, "\(page)")
+                guard case .array(let jobs)? = page["jobs"] else { break }
+                for job in jobs { if case .object(let job) = job { ids.insert(job["id"]?.field ?? "") } }
+                cursor = page.text("next").map { "&cursor=\($0)" } ?? ""
+                pages += 1
+            } while !cursor.isEmpty && pages < 10
+            #expect(ids.count == 20 && pages >= 3)
+            func count(_ query: String) async throws -> Int {
+                let page = try await api.send("GET /v1/jobs?\(query)")
+                guard case .array(let jobs)? = page["jobs"] else { return -1 }
+                return jobs.count
+            }
+            #expect(try await count("limit_key=k1") == 10)
+            #expect(try await count("q=/12.flac") == 1)
+            #expect(try await count("q=secret") == 0)
+            #expect(try await count("source=https://example.org/2") == 11)
+            #expect(try await count("state=failed") == 0)
+            #expect(try await count("older_than=1000") == 0)
+            #expect(try await count("state=waiting&group=a&limit_key=k0") == 4)
+            let page = try await api.send("GET /v1/jobs?limit=2")
+            let next = try #require(page.text("next"))
+            let wrong = try await api.send("GET /v1/jobs?limit=2&state=failed&cursor=\(next)")
+            #expect(wrong.status == 400 && wrong.text("code") == "invalid_cursor", "\(wrong)")
+            let group = try await api.send("GET /v1/groups/a")
+            #expect(group.text("total") == "10", "\(group)")
+        }
+    }
+
+    @Test func `a delayed job becomes ready, and a schedule is pushed, without a worker`() async throws {
+        try await APIFixture.run { api in
+            let delayed = #"{"source": "https://a.example/b", "format": "mp3", "delay": 1}"#
+            let id = try #require(try await api.send("POST /v1/jobs", delayed).text("id"))
+            try await eventually("the job was promoted", within: .seconds(30)) {
+                try await api.send("GET /v1/jobs/\(id)").text("state") == "waiting"
+            }
+            #expect(try await api.send("GET /readyz").status == 200)
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import HTTPServer
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct ListenerTests {
+    @Test func `a handler that waits gets the whole request, and its response is sent`() async throws {
+        let listener = try Self.listener()
+        let chunked = rawRequest("POST /echo HTTP/1.1", "Transfer-Encoding: chunked") + "5\r\nhello\r\n0\r\n\r\n"
+        let answers = try await rawExchange(
+            listener.port,
+            [
+                rawRequest("POST /echo?a=1&a=%C3%A4+b HTTP/1.1", "X-Test: yes", body: "hello"), chunked,
+                rawRequest("PATCH /echo HTTP/1.1"),
+            ])
+        #expect(answers[0].hasPrefix("HTTP/1.1 201 "))
+        #expect(answers[0].hasSuffix("\r\n\r\nPOST a=1 a=\u{C3}\u{A4} b yes hello"), "\(answers[0])")
+        #expect(answers[1].hasSuffix("\r\n\r\nPOST   hello"), "\(answers[1])")
+        #expect(answers[2].hasSuffix("\r\n\r\nPATCH   "), "\(answers[2])")
+    }
+
+    @Test func `a body over the limit is refused, with and without a length`() async throws {
+        let listener = try Self.listener()
+        let long = String(repeating: "a", count: 1001)
+        let answers = try await rawExchange(
+            listener.port,
+            [
+                rawRequest("POST /echo HTTP/1.1", "Content-Length: 999999999"),
+                rawRequest("POST /echo HTTP/1.1", "Transfer-Encoding: chunked") + "3e9\r\n\(long)\r\n0\r\n\r\n",
+                rawRequest("POST /echo HTTP/1.1", body: String(long.dropLast())),
+            ])
+        #expect(answers[0].hasPrefix("HTTP/1.1 413 "), "\(answers[0])")
+        #expect(answers[1].hasPrefix("HTTP/1.1 413 "), "\(answers[1])")
+        #expect(answers[2].hasPrefix("HTTP/1.1 201 "), "\(answers[2])")
+    }
+
+    /// A proxy may see another end of the first request than the listener does.
+    @Test(arguments: [
+        "Content-Length: 4\r\nTransfer-Encoding: chunked", "Content-Length: 5\r\nContent-Length: 0",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "Transfer-Encoding: xchunked",
+        "Transfer-Encoding: gzip, chunked", "Content-Length: 0\r\nX-Bad: a\u{1}b", "Host: other",
+    ])
+    func `a request that can be read in two ways is refused, and nothing after it is answered`(
+        headers: String
+    ) async throws {
+        let listener = try Self.listener()
+        let smuggled = "POST /echo HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n\r\n0\r\n\r\n"
+        let answers = try await rawExchange(
+            listener.port, [smuggled + "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+        #expect(answers[0].hasPrefix("HTTP/1.1 400 "), "\(answers[0])")
+        #expect(answers[0].components("HTTP/1.1 ") == 1, "\(answers[0])")
+    }
+
+    @Test(arguments: ["GET", "DELETE", "PATCH", "QUERY"])
+    func `a body that nobody wants is not taken for a request`(method: String) async throws {
+        let listener = try Self.listener()
+        let inner = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        let outer = "\(method) /hello HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(inner.utf8.count)\r\n\r\n"
+        let answers = try await rawExchange(listener.port, [outer + inner])
+        #expect(answers[0].components("HTTP/1.1 ") == 1, "\(answers[0])")
+    }
+
+    @Test func `handlers that wait do not keep others from being answered`() async throws {
+        let isReleased = Mutex(false)
+        let listener = try HTTPListener(
+            on: #require(ListenAddress("127.0.0.1:0")),
+            service: Service(onWait: {
+                while !isReleased.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(10)) }
+            }))
+        let waiting = Task { try await rawExchange(listener.port, [rawRequest("POST /wait HTTP/1.1")]) }
+        let answers = try await rawExchange(listener.port, [rawRequest("GET /hello HTTP/1.1")])
+        #expect(answers[0].hasPrefix("HTTP/1.1 200 "))
+        isReleased.withLock { $0 = true }
+        #expect(try await waiting.value[0].hasSuffix("\r\n\r\nwaited"))
+    }
+
+    @Test func `a stream sends what comes, and ends when the listener is closed`() async throws {
+        let streams = Mutex<[HTTPStream]>([])
+        let listener = try HTTPListener(
+            on: #require(ListenAddress("127.0.0.1:0")),
+            service: Service(onStream: { stream in streams.withLock { $0.append(stream) } }))
+        let answer = Task { try await rawExchange(listener.port, [rawRequest("GET /stream HTTP/1.1")])[0] }
+        try await eventually("the stream is open", within: .seconds(30)) { streams.withLock { $0.count } == 1 }
+        let stream = streams.withLock { $0[0] }
+        for number in 1...3 {
+            #expect(stream.send(Array("piece \(number)\n".utf8)))
+            try await eventually("the piece was sent", within: .seconds(30)) { stream.isIdle }
+        }
+        await listener.close()
+        #expect(!stream.send([0]))
+        let text = try await answer.value
+        #expect(text.hasSuffix("0\r\n\r\n"), "\(text)")
+        #expect(text.contains("piece 1\n") && text.contains("piece 3\n"))
+    }
+
+    @Test func `streams over the limit of an address are refused`() async throws {
+        var limits = ConnectionLimits()
+        limits.streamsPerAddress = 2
+        let streams = Mutex<[HTTPStream]>([])
+        let listener = try HTTPListener(
+            on: #require(ListenAddress("127.0.0.1:0")),
+            service: Service(onStream: { stream in streams.withLock { $0.append(stream) } }), limits: limits)
+        let open = (1...2).map { _ in
+            Task { try await rawExchange(listener.port, [rawRequest("GET /stream HTTP/1.1")]) }
+        }
+        try await eventually("two streams are open", within: .seconds(30)) { streams.withLock { $0.count } == 2 }
+        let third = try await rawExchange(listener.port, [rawRequest("GET /stream HTTP/1.1")])
+        #expect(third[0].hasPrefix("HTTP/1.1 503 ") && third[0].contains("Retry-After: 5\r\n"), "\(third[0])")
+        await listener.close()
+        for task in open { #expect(try await task.value[0].hasPrefix("HTTP/1.1 200 ")) }
+    }
+
+    /// libmicrohttpd aborts the process if it is stopped while a connection is suspended.
+    @Test func `a listener that is released sends the responses that are under way`() async {
+        await #expect(processExitsWith: .success) {
+            let isStarted = Mutex(false)
+            let listener = try HTTPListener(
+                on: #require(ListenAddress("127.0.0.1:0")),
+                service: Service(onWait: {
+                    isStarted.withLock { $0 = true }
+                    try? await Task.sleep(for: .seconds(1))
+                }))
+            let port = listener.port
+            let answer = Task { try await rawExchange(port, [rawRequest("POST /wait HTTP/1.1")]) }
+            try await eventually("the request is being processed", within: .seconds(20)) {
+                isStarted.withLock { $0 }
+            }
+            _ = consume listener
+            let answers = try await answer.value
+            precondition(answers[0].hasSuffix("waited"))
+        }
+    }
+
+    private static func listener() throws -> HTTPListener {
+        try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), service: Service())
+    }
+}
+
+/// Repeats requests, waits, and opens streams.
+private struct Service: HTTPService {
+    var onWait: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(3)) }
+    var onStream: @Sendable (HTTPStream) -> Void = { _ in }
+
+    func decide(_ request: HTTPRequest) -> HTTPDecision {
+        switch request.path {
+        case "/echo":
+            .process(maxBodyBytes: 1000) { request in
+                await Task.yield()
+                let query = request.query.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
+                let text = [
+                    request.method, query, request.header("x-test") ?? "",
+                    String(decoding: request.body, as: UTF8.self),
+                ].joined(separator: " ")
+                return HTTPResponse(status: 201, text)
+            }
+        case "/wait":
+            .process(maxBodyBytes: 0) { _ in
+                await onWait()
+                return HTTPResponse("waited")
+            }
+        case "/stream":
+            .process(maxBodyBytes: 0) { _ in
+                let stream = HTTPStream()
+                onStream(stream)
+                return HTTPResponse(contentType: "text/event-stream", .stream(stream))
+            }
+        default: .answer(HTTPResponse("hello"))
+        }
+    }
+}
+
+extension String {
+    /// How often a text occurs.
+    fileprivate func components(_ text: String) -> Int { ranges(of: text).count }
+}
