@@ -79,6 +79,7 @@ lint: ## check the format of the code; warnings are errors
 	@Tools/check-dependencies
 	@Tools/check-names
 	@Tools/check-words
+	@Tools/check-monitoring
 	@Tools/lua_scripts.py lint
 	@Tools/messages check
 

@@ -67,6 +67,7 @@ actor CallbackSender {
             try await queue.finishCallback(callback, outcome, after: time)
         }
         inFlight -= 1
+        metrics.serving(queue.name).called(answer)
         report(callback, outcome, answer)
         await collect(queue)
     }
@@ -99,7 +100,6 @@ actor CallbackSender {
     private func report(_ callback: Callback, _ outcome: CallbackOutcome, _ answer: FinishCallbackAnswer?) {
         let log = log.with("callback", callback.id).with("attempt", callback.attempt)
             .with(callback.subject.job == nil ? "group" : "job", callback.subject.job ?? callback.subject.group ?? "")
-        metrics.called(answer)
         let url = redactedURL(callback.url)
         switch (outcome, answer) {
         case (.delivered, .delivered?): log.info("callback delivered", ["url": url])

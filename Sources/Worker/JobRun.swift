@@ -144,7 +144,9 @@ struct JobRun: Sendable {
         if case .crashed = outcome { metrics.lostChildren("crashed") }
         let lines = AttemptLog.lines(of: job, outcome, libav: result.lines, after: .seconds(seconds))
         let answer = await reporter.finish(job, outcome, lines: lines)
-        metrics.ended(outcome.name, code: outcome.failure?.code.rawValue ?? "", seconds: seconds)
+        let code = outcome.failure?.code.rawValue ?? ""
+        metrics.ended(outcome.name, code: code, seconds: seconds)
+        if case .acknowledged(let state, _) = answer { metrics.moved(to: state, code: code) }
         report(outcome, answer, seconds: seconds)
     }
 

@@ -53,7 +53,9 @@ extension JobWorker {
         let start = ContinuousClock.now
         do throws(QueueError) {
             let claim = try await queue.claim(request, count: count, worker: record.name)
+            let metrics = metrics.serving(queue.name)
             metrics.answered("claim", seconds: start.duration(to: .now).seconds)
+            for wait in claim.waits { metrics.waited(seconds: wait.seconds) }
             inquiries[index].request = nil
             queues[index].lostLeases.report(claim.lostLeases)
             inquiries[index].failures = 0
@@ -97,6 +99,7 @@ extension JobWorker {
         if isDraining { active.end(.released) }
         var log = log.with("job", job.id).with("attempt", job.attempt)
         if queues.count > 1 { log = log.with("queue", served.queue.name.text) }
+        let metrics = metrics.serving(served.queue.name)
         let run = JobRun(active: active, reporter: served.reporter, metrics: metrics, log: log) {
             Task { await self.endConversion(of: active) }
         }

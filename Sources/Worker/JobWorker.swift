@@ -62,7 +62,8 @@ package actor JobWorker {
     ) {
         let health = WorkerHealth(log: log, metrics: metrics, hasSeveralQueues: queues.count > 1)
         let served = queues.map { queue, doorbell in
-            ServedQueue(
+            let metrics = metrics.serving(queue.name)
+            return ServedQueue(
                 queue: queue, doorbell: doorbell,
                 reporter: TransitionReporter(queue: queue, health: health, metrics: metrics, log: log),
                 lostLeases: LostLeaseLog(
@@ -110,7 +111,8 @@ package actor JobWorker {
         await withTaskGroup(of: Void.self) { group in
             for (index, served) in queues.enumerated() {
                 let loop = HeartbeatLoop(
-                    served: served, record: record, health: health, heartbeatFile: heartbeatFile, metrics: metrics,
+                    served: served, record: record, health: health, heartbeatFile: heartbeatFile,
+                    metrics: metrics.serving(served.queue.name),
                     scheduleRunner: ScheduleRunner(queue: served.queue, log: log), callbacks: callbacks,
                     isReady: { await self.makeRoom(for: $0, of: index) })
                 group.addTask { await loop.run() }

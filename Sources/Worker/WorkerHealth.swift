@@ -71,7 +71,7 @@ package final class WorkerHealth: Sendable {
             return isNew
         }
         guard isNew else { return log(of: queue).debug("\(operation) failed: \(error)") }
-        metrics.outage()
+        metrics.serving(queue).outage()
         log(of: queue).warning("\(operation) failed, retrying; conversions continue: \(error)")
     }
 

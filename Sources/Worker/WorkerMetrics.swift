@@ -1,13 +1,28 @@
+import Glibc
 import JobSchema
 import Jobs
 package import Lifecycle
+import MediaTypes
+import Synchronization
 
 /// The metrics of a worker; each is named only here.
 package struct WorkerMetrics: Sendable {
     private let metrics: Metrics
+    /// The label of what is counted for a queue.
+    private var queue = ""
 
     /// Registers nothing yet; a metric appears once it has a value.
-    package init(_ metrics: Metrics) { self.metrics = metrics }
+    package init(_ metrics: Metrics) {
+        self.metrics = metrics
+        _ = Self.startTime
+    }
+
+    /// The metrics of one of the worker's queues.
+    func serving(_ queue: QueueName) -> WorkerMetrics {
+        var metrics = self
+        metrics.queue = queue.text
+        return metrics
+    }
 
     func started(slots: Int) {
         metrics.gauge(
@@ -15,6 +30,40 @@ package struct WorkerMetrics: Sendable {
         metrics.gauge("respool_slots", help: "Number of slots.", Double(slots))
         running(0, prefetched: 0)
     }
+
+    /// Measures the process and the file system of its spools; called before each scrape.
+    package func measure(spoolFolder: String) {
+        var system = statvfs()
+        if statvfs(spoolFolder, &system) == 0 {
+            metrics.gauge(
+                "respool_spool_free_bytes", help: "Free bytes of the file system of the spool folder.",
+                Double(system.f_bavail) * Double(system.f_frsize))
+        }
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        let seconds = [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+        let more = Self.countedSeconds.withLock { counted in
+            defer { counted = seconds }
+            return seconds - counted
+        }
+        metrics.count(
+            "process_cpu_seconds_total", help: "CPU time of the worker itself, without its children.", by: more)
+        metrics.gauge(
+            "process_start_time_seconds", help: "Start of the worker, in seconds since 1970.", Self.startTime)
+        if let pages = ProcessFile.memoryPages {
+            metrics.gauge(
+                "process_resident_memory_bytes", help: "Memory of the worker itself.",
+                Double(pages) * Double(sysconf(CInt(_SC_PAGESIZE))))
+        }
+        if let count = ProcessFile.openDescriptors {
+            metrics.gauge("process_open_fds", help: "Open file descriptors of the worker itself.", Double(count))
+        }
+    }
+
+    /// The CPU time that is counted already.
+    private static let countedSeconds = Mutex(0.0)
+    /// First read when the metrics are made.
+    private static let startTime = Double(time(nil))
 
     func running(_ count: Int, prefetched: Int) {
         metrics.gauge("respool_jobs_running", help: "Jobs that are converted or published.", Double(count))
@@ -24,22 +73,47 @@ package struct WorkerMetrics: Sendable {
     /// Records the end of an attempt; `outcome` is the one reported to the queue, `code` is the error's or empty.
     func ended(_ outcome: String, code: String, seconds: Double) {
         metrics.count(
-            "respool_jobs_total", help: "Finished attempts, by outcome and error code.",
-            labels: ["outcome": outcome, "code": code])
+            "respool_attempts_total", help: "Finished attempts, by outcome and error code.",
+            labels: ["queue": queue, "outcome": outcome, "code": code])
         metrics.observe(
-            "respool_job_seconds", help: "Time from claim to outcome, by outcome.", labels: ["outcome": outcome],
-            seconds)
+            "respool_attempt_seconds", help: "Time from claim to outcome, by outcome.",
+            labels: ["queue": queue, "outcome": outcome], seconds)
+    }
+
+    /// Records the state of a job after an attempt.
+    func moved(to state: JobState, code: String) {
+        if state.isTerminal {
+            metrics.count(
+                "respool_jobs_total", help: "Jobs that ended in this worker, by state and error code.",
+                labels: ["queue": queue, "state": state.rawValue, "code": state == .failed ? code : ""])
+        } else if state == .delayed {
+            metrics.count(
+                "respool_retries_total", help: "Failed attempts after which the job runs again, by error code.",
+                labels: ["queue": queue, "code": code])
+        }
+    }
+
+    /// Records how long a job was ready before it was claimed.
+    func waited(seconds: Double) {
+        metrics.observe(
+            "respool_waiting_seconds", help: "Time from when a job became ready to its claim.",
+            labels: ["queue": queue], seconds)
     }
 
     func converted(seconds: Double, outputs: [OutputReport]) {
-        metrics.observe("respool_conversion_seconds", help: "Duration of successful conversions.", seconds)
+        metrics.observe(
+            "respool_conversion_seconds", help: "Duration of successful conversions.", labels: ["queue": queue], seconds
+        )
         for output in outputs {
+            if AudioFormat.named(output.format)?.picture == nil {
+                metrics.count(
+                    "respool_audio_seconds_total", help: "Audio written, by format.",
+                    labels: ["queue": queue, "format": output.format], by: output.duration)
+            }
             metrics.count(
-                "respool_audio_seconds_total", help: "Audio written, by format.", labels: ["format": output.format],
-                by: output.duration)
-            metrics.count(
-                "respool_output_bytes_total", help: "Bytes written, by format.", labels: ["format": output.format],
-                by: Double(output.bytes))
+                "respool_output_bytes_total", help: "Bytes written, by format.",
+                labels: ["queue": queue, "format": output.format], by: Double(output.bytes + (output.parts?.bytes ?? 0))
+            )
         }
     }
 
@@ -47,23 +121,27 @@ package struct WorkerMetrics: Sendable {
     func lostChildren(_ reason: String) {
         metrics.count(
             "respool_children_replaced_total", help: "Pairs of child processes that crashed or were killed.",
-            labels: ["reason": reason])
+            labels: ["queue": queue, "reason": reason])
     }
 
     /// Records an expired lease of a lost worker.
     func reaped() {
-        metrics.count("respool_leases_reaped_total", help: "Expired leases of lost workers that this worker reaped.")
+        metrics.count(
+            "respool_leases_reaped_total", help: "Expired leases of lost workers that this worker reaped.",
+            labels: ["queue": queue])
     }
 
     func answered(_ operation: String, seconds: Double) {
         metrics.observe(
-            "respool_redis_seconds", help: "Response time of Redis.", labels: ["operation": operation], seconds)
+            "respool_redis_seconds", help: "Response time of Redis.",
+            labels: ["queue": queue, "operation": operation], seconds)
     }
 
     /// Records that too few replicas acknowledged a publication in time.
     func unacknowledged() {
         metrics.count(
-            "respool_unacknowledged_total", help: "Publications that too few replicas acknowledged within the timeout.")
+            "respool_unacknowledged_total", help: "Publications that too few replicas acknowledged within the timeout.",
+            labels: ["queue": queue])
     }
 
     /// Records the end of an attempt of a callback; `nil` if it could not be reported to the queue.
@@ -76,15 +154,17 @@ package struct WorkerMetrics: Sendable {
             case .stale, nil: "lost"
             }
         metrics.count(
-            "respool_callbacks_total", help: "Finished callback attempts, by outcome.", labels: ["outcome": outcome])
+            "respool_callbacks_total", help: "Finished callback attempts, by outcome.",
+            labels: ["queue": queue, "outcome": outcome])
     }
 
     func outage() {
-        metrics.count("respool_redis_outages_total", help: "Outages of Redis.")
+        metrics.count("respool_redis_outages_total", help: "Outages of Redis.", labels: ["queue": queue])
     }
 
     func resent(_ count: Int) {
         metrics.count(
-            "respool_outcomes_resent_total", help: "Outcomes reported again after an outage.", by: Double(count))
+            "respool_outcomes_resent_total", help: "Outcomes reported again after an outage.", labels: ["queue": queue],
+            by: Double(count))
     }
 }

@@ -22,6 +22,6 @@ import Testing
         let line = try #require(worker.errors.split(separator: "\n").first { $0.contains("was lost") })
         #expect(line.contains(id) && line.contains("lost:77"))
         let metrics = try await ChildProcess.run("curl", ["-s", "http://127.0.0.1:\(port)/metrics"])
-        #expect(metrics.output.contains("\nrespool_leases_reaped_total 1\n"))
+        #expect(metrics.output.contains("\nrespool_leases_reaped_total{queue=\"default\"} 1\n"))
     }
 }

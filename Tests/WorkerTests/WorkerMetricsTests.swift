@@ -1,0 +1,64 @@
+import JobSchema
+import Jobs
+import TestSupport
+import Testing
+
+/// What `/metrics` of a real worker counts.
+@Suite struct WorkerMetricsTests {
+    @Test func `jobs, attempts, waiting times and results are counted by queue`() async throws {
+        let shop = try await Workshop()
+        let source = try shop.source("a.wav", Sounds.ramp(samples: 88_200))
+        let port = try LoopbackPort.free()
+        let waiting = try await shop.push([
+            "source": source, "format": "hls", "segment_duration": "1", "output": "a.m3u8",
+        ])
+        try await Task.sleep(for: .milliseconds(1200))
+        let worker = try await shop.worker(["RESPOOL_LISTEN": "\(port)"])
+        defer { withExtendedLifetime(worker) {} }
+        let done = try await shop.job(waiting, reaches: .completed)
+        let picture = try await shop.push(["source": source, "format": "png", "output": "a.png"])
+        try await shop.job(picture, reaches: .completed)
+        let bad = try await shop.push(["source": try shop.source("b.wav", Array("no audio".utf8)), "format": "mp3"])
+        try await shop.job(bad, reaches: .failed)
+        // Nobody listens there, so the attempt fails and another follows.
+        let closed = "http://127.0.0.1:1/a.wav"
+        let later = try await shop.push(["source": closed, "format": "mp3"])
+        try await shop.job(later, reaches: .delayed)
+        var lines: Set<String> = []
+        try await eventually("the metrics are complete", within: Workshop.timeout) {
+            let outcome = try await ChildProcess.run("curl", ["-sS", "http://127.0.0.1:\(port)/metrics"])
+            lines = Set(outcome.output.split(separator: "\n").map(String.init))
+            return lines.contains { $0.hasPrefix("respool_retries_total") }
+        }
+        let q = #"queue="default""#
+        for line in [
+            #"respool_jobs_total{\#(q),state="completed",code=""} 2"#,
+            #"respool_jobs_total{\#(q),state="failed",code="unsupported_format"} 1"#,
+            #"respool_attempts_total{\#(q),outcome="completed",code=""} 2"#,
+            #"respool_attempts_total{\#(q),outcome="failed",code="unsupported_format"} 1"#,
+            #"respool_retries_total{\#(q),code="source_unreachable"} 1"#,
+            #"respool_attempt_seconds_count{\#(q),outcome="failed"} 2"#,
+            "respool_waiting_seconds_count{\(q)} 4",
+        ] {
+            #expect(lines.contains(line), "\(line) in \(lines.sorted())")
+        }
+        #expect(!lines.contains { $0.hasPrefix("respool_jobs_total") && $0.contains("delayed") })
+        // The first job waited for the worker.
+        let waits = lines.first { $0.hasPrefix("respool_waiting_seconds_sum") }?.split(separator: " ").last
+        #expect((waits.flatMap { Double($0) } ?? 0) >= 1.2, "\(waits ?? "")")
+        #expect(!lines.contains(#"respool_waiting_seconds_bucket{\#(q),le="1"} 4"#))
+        let stream = try #require(done.outputs?.first)
+        let parts = try #require(stream.parts)
+        #expect(parts.bytes > stream.bytes)
+        #expect(lines.contains(#"respool_output_bytes_total{\#(q),format="hls"} \#(stream.bytes + parts.bytes)"#))
+        for name in ["respool_spool_free_bytes", "process_resident_memory_bytes", "process_open_fds"] {
+            let value = lines.first { $0.hasPrefix("\(name) ") }?.split(separator: " ").last.flatMap { Double($0) }
+            #expect((value ?? 0) > 4, "\(name) in \(lines.sorted())")
+        }
+        #expect(lines.contains("# TYPE process_cpu_seconds_total counter"))
+        // A picture has bytes, and no audio.
+        #expect(lines.contains { $0.hasPrefix(#"respool_output_bytes_total{\#(q),format="png"}"#) })
+        #expect(lines.contains { $0.hasPrefix(#"respool_audio_seconds_total{\#(q),format="hls"}"#) })
+        #expect(!lines.contains { $0.hasPrefix("respool_audio_seconds_total") && $0.contains("png") })
+    }
+}
