@@ -15,7 +15,7 @@ def test_a_stopped_worker_finishes_short_jobs_and_gives_long_ones_back(service, 
     sound = audio("short.wav", 2, seed=3)
     audio("late.wav", 2, seed=3)
     audio("trickle.wav", 60)
-    audio("long.flac", 600, "-compression_level", "0", channels=2)
+    audio("long.flac", 1800, "-compression_level", "0", channels=2)
     web.rules = {"/short.wav": {"rate": 80_000}, "/trickle.wav": {"rate": 80_000}}
     settings = {"slots": 3, "allow_hosts": "127.0.0.1"}
 
@@ -69,7 +69,7 @@ def test_a_stopped_worker_finishes_short_jobs_and_gives_long_ones_back(service, 
     equal({record["crashes"] for record in records.values()}, {0}, "crashes after two stops")
     equal({record["attempt"] for record in records.values()}, {1}, "attempts after two stops")
     service.respool("cancel", long[0])
-    service.completed(long[1:], 60)
+    service.completed(long[1:], 120)
     service.wait(long, 5)
     pids = children(worker.pid)
     begin = time.monotonic()

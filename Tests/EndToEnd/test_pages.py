@@ -10,12 +10,15 @@ from service import PROGRAMS, ROOT, Process, check
 
 PAGES = [ROOT / "README.md", ROOT / "docs/tutorial.md", *sorted((ROOT / "docs/how-to").glob("*.md"))]
 BLOCK = re.compile(r"^```sh(?P<options>[^\n]*)\n(?P<lines>.*?)^```$", re.MULTILINE | re.DOTALL)
-# Ends the programs that a page leaves running. A worker is left until it sends heartbeats, and drains; others end by the signal.
+# Ends the programs that a page leaves running. A worker is left until it sends heartbeats, and drains; a server ends its requests;
+# others end by the signal.
 END = """
 for job in $(jobs -p); do
     code=143
     if [[ $(ps -o args= $job) == *" worker"* ]]; then
         until [[ $(respool worker --check 2>&1) == *"worker $job "* ]] || ! kill -0 $job; do sleep 0.1; done
+        code=0
+    elif [[ $(ps -o args= $job) == *" serve"* ]]; then
         code=0
     fi
     kill $job 2>/dev/null || true
@@ -55,7 +58,7 @@ def test_the_lines_of_a_page_run_as_they_are_pasted(service, audio, figures, pag
         with open(os.open(f"{folder}/bin/{name}", os.O_CREAT | os.O_WRONLY, 0o755), "w") as file:
             file.write(f"#!/bin/sh\n{line}\n")
     text = "".join(runnable)
-    for port in ("9090", "8099"):
+    for port in ("9090", "8080", "8099"):
         text = text.replace(port, str(free_port()))
     with open(f"{folder}/lines.sh", "w") as file:
         file.write(text + END)
