@@ -37,7 +37,7 @@ extension AudioCodec {
                 lowersLevel: false, tensOfHertzFrom: nil,
                 joint: EncoderJoint(
                     .windows, seconds: 60, lead: .frames(64), tail: .frames(10), reach: 1,
-                    limits: .init(highestQuality: 1)))
+                    limits: .init(highestQuality: 1, maxChannels: 2)))
         case .alac:
             AudioCodec(
                 id, .lossless, maxChannels: 8,

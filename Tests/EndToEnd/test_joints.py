@@ -43,7 +43,6 @@ CASES = {
     "aac 128k": AAC._replace(options=("--bit-rate", "128k")),
     "aac 128k level 0": AAC._replace(options=("--bit-rate", "128k", "--compression-level", "0")),
     "aac adts 96k mono": AAC._replace(format="adts", options=("--bit-rate", "96k", "--channels", "1"), joint=1.0, high=1.0),
-    "aac 5.1": AAC._replace(options=("--channels", "6")),
     "aac q1": AAC._replace(options=("--quality", "1")),
     "speex": SPEEX,
     "vorbis 5.1": VORBIS._replace(options=("--quality", "5", "--channels", "6")),
