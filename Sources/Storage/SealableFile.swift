@@ -73,6 +73,9 @@ package final class SealableFile {
         return Descriptor(owning: opened)
     }
 
+    /// Whether the file system shows each process that can write to the file.
+    package var showsWriters: Bool { leases == .openAndMappedFiles }
+
     /// Checks whether a process can still write to the file.
     package func seal() -> Seal {
         guard leases != .nothing else { return .unknown }

@@ -172,7 +172,7 @@ final class OutputSession {
         }
         let bytes = try checkedLength(mainFile, atMost: policy.maxOutputBytes - partsReport.bytes)
         let seal = mainFile.seal()
-        isSealed = parts.isEmpty && seal != .unknown
+        isSealed = parts.isEmpty && mainFile.showsWriters && seal != .unknown
         if isSealed {
             if seal == .sealed { staging!.startFlush() }
             begin(FileSum(output: index, part: nil, file: mainFile, bytes: bytes, copy: nil))
@@ -217,7 +217,7 @@ final class OutputSession {
     }
 
     private func sum(_ file: SealableFile, part: String?, bytes: Int64) throws(Failure) -> FileSum {
-        guard file.seal() == .unknown else {
+        guard !file.showsWriters || file.seal() == .unknown else {
             return FileSum(output: index, part: part, file: file, bytes: bytes, copy: nil)
         }
         let copy: FileCopy

@@ -154,8 +154,10 @@ import Testing
 
     /// What a file system does with leases.
     enum Leases: Int, CaseIterable {
-        /// It grants all of them, as an overlay does for files that are mapped for writing.
+        /// It grants all of them.
         case granted = -1
+        /// It grants those of files that are mapped for writing, as an overlay does.
+        case grantedIfMapped = -2
         case none = 0
         /// It has none any more once the second one was refused.
         case lost = 2
@@ -171,7 +173,9 @@ import Testing
         return library
     }
 
-    @Test(arguments: [(true, .none), (false, .none), (true, .granted)] as [(Bool, Leases)], ["a.mp3", "-"])
+    @Test(
+        arguments: [(true, .none), (false, .none), (true, .granted), (true, .grantedIfMapped)] as [(Bool, Leases)],
+        ["a.mp3", "-"])
     func `a file whose completeness cannot be checked is copied`(
         fileSystem: (hasUnnamed: Bool, leases: Leases), output: String
     ) async throws {
