@@ -42,12 +42,12 @@ extension JobQueue {
     }
 
     /// Admits pushed jobs, promotes due ones and reaps lost leases until there is no more to admit; returns the lost
-    /// leases.
+    /// leases. The queue keeps the settings that its workers saved.
     @discardableResult
     package func runMaintenance() async throws(QueueError) -> [LostLease] {
         var leases: [LostLease] = []
         for _ in 1...Self.longestAdmission {
-            var parts = try await run(QueueScript.admit, [.text(settingsLine)]).parts()
+            var parts = try await run(QueueScript.admit, []).parts()
             let hasMore = try parts.isTrue()
             leases += try LostLease.all(parts.next())
             guard hasMore else { break }

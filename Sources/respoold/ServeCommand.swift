@@ -31,7 +31,7 @@ enum ServeCommand {
         }
         let clients = clients("respool-serve")
         let queues = zip(settings.names, clients).map { name, client in
-            JobQueue(client: client, replicas: settings.replicas, name: name, settings: settings.queue)
+            JobQueue(client: client, replicas: settings.replicas, name: name)
         }
         let housekeeping = Housekeeping(queues: queues, log: log)
         let hubs = queues.map { EventHub(queue: $0, log: log) }

@@ -10,7 +10,6 @@ import Worker
 /// All settings of a server of the HTTP API from the environment, validated before anything starts.
 struct ServeSettings: Sendable {
     let redis: RedisURL
-    let queue: QueueSettings
     let names: [QueueName]
     let replicas: ReplicaWait?
     let listen: ListenAddress
@@ -20,7 +19,6 @@ struct ServeSettings: Sendable {
 
     init(_ environment: Environment) throws(SettingError) {
         do throws(RedisError) { redis = try RedisURL(environment) } catch { throw SettingError(message: "\(error)") }
-        queue = try QueueSettings(environment)
         do throws(Failure) {
             names =
                 try environment.text(Settings.queue).map { text throws(Failure) in try QueueOrder(text).names }

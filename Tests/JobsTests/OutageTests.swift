@@ -40,7 +40,7 @@ import Testing
         var settings = QueueSettings()
         settings.lease = .milliseconds(300)
         try await QueueFixture.run(settings: settings) { fixture in
-            _ = try await fixture.queue.runMaintenance()
+            _ = try await fixture.claim()
             let id = try await fixture.enqueue()
             _ = try await fixture.claimOne()
             try await fixture.endLeases()

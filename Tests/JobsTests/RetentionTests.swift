@@ -68,6 +68,7 @@ import Testing
         var settings = QueueSettings()
         settings.failed.count = 2
         try await QueueFixture.run(settings: settings) { fixture in
+            _ = try await fixture.claim()
             for _ in 0..<40 { try await fixture.push(["colour": "red"]) }
             try await fixture.queue.runMaintenance()
             #expect(try await fixture.queue.stats()[.failed] == 2)
@@ -83,6 +84,27 @@ import Testing
             let ids = try await stranger.enqueue(Array(repeating: QueueFixture.job, count: 5)).map(\.id)
             _ = try await stranger.cancel(ids)
             #expect(try await stranger.stats()[.cancelled] == 2)
+        }
+    }
+
+    @Test func `a program that is no worker keeps the workers' settings`() async throws {
+        var settings = QueueSettings()
+        settings.cancelled.count = 2
+        settings.lease = .seconds(60)
+        try await QueueFixture.run(settings: settings) { fixture in
+            let (keys, stranger) = (fixture.queue.keys, JobQueue(client: fixture.client, name: fixture.queue.name))
+            func saved() async throws -> String? {
+                try await fixture.client.send(["HGET", .text(keys.meta), "settings"]).string
+            }
+            try await stranger.runMaintenance()
+            #expect(try await saved() == nil)
+            _ = try await fixture.claim()
+            let line = try #require(try await saved())
+            #expect(line.hasPrefix("60000 ") && line.contains("cancelled 2 "))
+            try await stranger.runMaintenance()
+            let id = try await fixture.push()
+            #expect(try await stranger.remove(id) == .removed)
+            #expect(try await saved() == line)
         }
     }
 

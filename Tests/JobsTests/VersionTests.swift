@@ -76,8 +76,7 @@ import Testing
             ]
             let admit = try older(QueueScript.admit, without: Array(fields.keys))
             let id = try await fixture.push(fields)
-            _ = try await fixture.client.run(
-                admit, keys: [queue.keys.meta], arguments: [.text(queue.settings.line)])
+            _ = try await fixture.client.run(admit, keys: [queue.keys.meta], arguments: [])
             let refused = try await fixture.record(id)
             #expect(refused.state == .failed && refused.error?.message.contains("unknown field") == true, "\(refused)")
             let usual = try await fixture.enqueue()

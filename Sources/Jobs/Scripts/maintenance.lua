@@ -6,9 +6,10 @@
 -- require limits
 
 -- When a worker's call last swept; calls that do not sweep follow within 20 ms of one that does.
-local seen, grace = tonumber(saved_seen or NOW), tonumber(saved_grace or 0)
+local seen, grace, given_settings = tonumber(saved_seen or NOW), tonumber(saved_grace or 0), nil
 
--- Begins a worker's call. Its first command is one that Redis allows when its memory is full.
+-- Begins a worker's call, or maintenance by another program, which has no settings and keeps the saved ones. The first command is
+-- one that Redis allows when its memory is full.
 local function start_worker_call(worker_settings)
   begin()
   if NOW < seen or NOW > seen + 3000 then
@@ -21,7 +22,7 @@ local function start_worker_call(worker_settings)
   elseif NOW >= grace then
     grace = 0
   end
-  settings = worker_settings
+  given_settings, settings = worker_settings, worker_settings or settings
 end
 
 local function expire(job)
@@ -81,6 +82,6 @@ local function until_first(set, floor)
 end
 
 local function save_worker_call()
-  if settings ~= saved_settings then call('HSET', META, 'settings', settings) end
+  if given_settings and settings ~= saved_settings then call('HSET', META, 'settings', settings) end
   if has_swept then save('seen', now, 'grace', whole(grace)) else save() end
 end
