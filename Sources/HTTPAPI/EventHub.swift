@@ -79,6 +79,9 @@ package final class EventHub: Sendable {
         return stream
     }
 
+    /// How many listeners there are.
+    package var listenerCount: Int { state.withLock { $0.listeners.count } }
+
     private func remove(_ number: UInt64) { state.withLock { $0.listeners[number] = nil } }
 
     private func publish(_ events: [QueueEvent], hasGap: Bool) {

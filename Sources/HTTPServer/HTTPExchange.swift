@@ -14,7 +14,8 @@ final class HTTPExchange: Sendable {
         /// Set when the body is too large, and no more of it is kept.
         var refusal: HTTPResponse?
         var response: HTTPResponse?
-        var isStarted = false
+        /// A stream that was not sent yet.
+        var unsentStream: HTTPStream?
     }
 
     init(_ request: HTTPRequest, _ decision: HTTPDecision, _ context: ListenerContext) {
@@ -25,7 +26,12 @@ final class HTTPExchange: Sendable {
         state = Mutex(State(request: request, hasBody: hasBody))
     }
 
-    deinit { context.freeBody(state.withLock { $0.request.body.count }) }
+    deinit {
+        let (count, stream) = state.withLock { ($0.request.body.count, $0.unsentStream) }
+        context.freeBody(count)
+        // The client left meanwhile: libmicrohttpd closes a resumed connection without asking for the response.
+        stream?.closed()
+    }
 
     /// Called after the headers: refuses a body that is not wanted before it is read.
     func begin(_ connection: OpaquePointer) -> MHD_Result {
@@ -81,14 +87,21 @@ final class HTTPExchange: Sendable {
         Task.detached { [self] in
             let response = await handler(request)
             if response.delay > .zero { try? await Task.sleep(for: response.delay) }
-            state.withLock { $0.response = response }
+            state.withLock { state in
+                state.response = response
+                if case .stream(let stream) = response.body { state.unsentStream = stream }
+            }
             context.resume(connection)
         }
         return .YES
     }
 
     private func respond(_ response: HTTPResponse, _ connection: OpaquePointer) -> MHD_Result {
-        let isHead = state.withLock { $0.request.method == "HEAD" }
+        let isHead = state.withLock { state in
+            // From here on, the context closes the stream.
+            state.unsentStream = nil
+            return state.request.method == "HEAD"
+        }
         return context.send(response, connection, isHead: isHead)
     }
 

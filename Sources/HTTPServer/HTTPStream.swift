@@ -20,7 +20,7 @@ package final class HTTPStream: Sendable {
     private let maxPendingBytes: Int
     private let onClose: @Sendable () -> Void
 
-    /// `onClose` is called on the listener's thread after the client has left or the stream has ended.
+    /// `onClose` is called on any thread after the client has left or the stream has ended.
     package init(maxPendingBytes: Int = 256 << 10, onClose: @escaping @Sendable () -> Void = {}) {
         self.maxPendingBytes = maxPendingBytes
         self.onClose = onClose

@@ -13,6 +13,7 @@ import Testing
 struct APIFixture {
     let server: RedisServer
     let queue: JobQueue
+    let hub: EventHub
     let port: UInt16
     let listener: HTTPListener
 
@@ -41,7 +42,8 @@ struct APIFixture {
         ) { housekeeping.isReady }
         let listener = try HTTPListener(on: address, service: service)
         let task = Task { if keepsHouse { await housekeeping.run() } }
-        try await body(APIFixture(server: server, queue: queues[0], port: listener.port, listener: listener))
+        try await body(
+            APIFixture(server: server, queue: queues[0], hub: hubs[0], port: listener.port, listener: listener))
         await listener.close()
         task.cancel()
         events.cancel()

@@ -55,6 +55,25 @@ import Testing
         }
     }
 
+    @Test func `clients that leave before they are answered are no listeners`() async throws {
+        try await APIFixture.run { api in
+            let text = "GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            // Each connection is closed after a microsecond without a byte.
+            _ = try await rawExchange(api.port, Array(repeating: text, count: 50), seconds: 0.000_001)
+            // Only what is sent shows that a client has left.
+            func left() async throws -> Int {
+                try await api.queue.pause()
+                try await api.queue.resume()
+                return api.hub.listenerCount
+            }
+            try await eventually("no listener is left", within: .seconds(30)) { try await left() == 0 }
+            // What this one gets comes after what the others asked for.
+            let curl = try await api.listen("/v1/events")
+            try await eventually("the greeting", within: .seconds(20)) { curl.output.contains("event: hello\n") }
+            try await eventually("only one listener is left", within: .seconds(30)) { try await left() == 1 }
+        }
+    }
+
     @Test func `a queue that lost its data is a gap`() async throws {
         try await APIFixture.run { api in
             _ = try await api.send("POST /v1/jobs", APIFixture.job)
