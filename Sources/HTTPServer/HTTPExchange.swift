@@ -40,7 +40,8 @@ final class HTTPExchange: Sendable {
         switch decision {
         case .answer(let response):
             // The rest of the connection cannot be told from the body.
-            return respond(response.with("Connection", "close"), connection)
+            let last = response.with("Connection", "close")
+            return last.delay > .zero ? process(connection) { _ in last } : respond(last, connection)
         case .process(let most, _):
             guard let length = request.header("content-length").flatMap({ Int($0) }), length > most else { return .YES }
             return respond(tooLarge(most), connection)
