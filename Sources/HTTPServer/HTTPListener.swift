@@ -2,7 +2,7 @@ import CMicrohttpd
 import Glibc
 package import Lifecycle
 
-/// A small HTTP server with one separate thread. It replies until it is released.
+/// A small HTTP server with one separate thread. It replies until it is released; what is under way then is still answered.
 package final class HTTPListener: Sendable {
     /// The requested port, or the one that the system chose.
     package let port: UInt16
@@ -43,9 +43,14 @@ package final class HTTPListener: Sendable {
     }
 
     deinit {
-        context.takeUnretainedValue().close()
-        MHD_stop_daemon(daemon)
-        context.release()
+        nonisolated(unsafe) let daemon = daemon
+        let context = context
+        // Requests may take any time, and the thread that releases the listener must not wait for them.
+        startThread {
+            context.takeUnretainedValue().close()
+            MHD_stop_daemon(daemon)
+            context.release()
+        }
     }
 
     /// Ends streams, and waits for the requests that are being processed; later requests get status 503.

@@ -61,13 +61,16 @@ import Testing
     }
 
     @Test func `handlers that wait do not keep others from being answered`() async throws {
+        let isStarted = Mutex(false)
         let isReleased = Mutex(false)
         let listener = try HTTPListener(
             on: #require(ListenAddress("127.0.0.1:0")),
             service: Service(onWait: {
+                isStarted.withLock { $0 = true }
                 while !isReleased.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(10)) }
             }))
         let waiting = Task { try await rawExchange(listener.port, [rawRequest("POST /wait HTTP/1.1")]) }
+        try await eventually("the request is being processed", within: .seconds(20)) { isStarted.withLock { $0 } }
         let answers = try await rawExchange(listener.port, [rawRequest("GET /hello HTTP/1.1")])
         #expect(answers[0].hasPrefix("HTTP/1.1 200 "))
         isReleased.withLock { $0 = true }
@@ -129,6 +132,23 @@ import Testing
             let answers = try await answer.value
             precondition(answers[0].hasSuffix("waited"))
         }
+    }
+
+    @Test func `a listener that is released does not wait for its requests`() async throws {
+        let isStarted = Mutex(false)
+        let isReleased = Mutex(false)
+        var listener: HTTPListener? = try HTTPListener(
+            on: #require(ListenAddress("127.0.0.1:0")),
+            service: Service(onWait: {
+                isStarted.withLock { $0 = true }
+                while !isReleased.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(10)) }
+            }))
+        let port = try #require(listener?.port)
+        let answer = Task { try await rawExchange(port, [rawRequest("POST /wait HTTP/1.1")])[0] }
+        try await eventually("the request is being processed", within: .seconds(20)) { isStarted.withLock { $0 } }
+        listener = nil
+        isReleased.withLock { $0 = true }
+        #expect(try await answer.value.hasSuffix("waited"))
     }
 
     private static func listener() throws -> HTTPListener {
