@@ -93,6 +93,9 @@ static const unsigned char redeliver[] = {
 static const unsigned char replay[] = {
 #embed "../Jobs/Scripts/replay.lua"
 };
+static const unsigned char reply[] = {
+#embed "../Jobs/Scripts/reply.lua"
+};
 static const unsigned char retry[] = {
 #embed "../Jobs/Scripts/retry.lua"
 };
@@ -118,7 +121,7 @@ static const struct {
     SCRIPT(enqueue), SCRIPT(finish), SCRIPT(finish_callback), SCRIPT(groups), SCRIPT(inbox), SCRIPT(limit),
     SCRIPT(limits), SCRIPT(list), SCRIPT(maintenance), SCRIPT(meta), SCRIPT(options), SCRIPT(pause),
     SCRIPT(publish), SCRIPT(purge), SCRIPT(queued), SCRIPT(recover), SCRIPT(redeliver), SCRIPT(replay),
-    SCRIPT(retry), SCRIPT(ring), SCRIPT(schedule), SCRIPT(stats),
+    SCRIPT(reply), SCRIPT(retry), SCRIPT(ring), SCRIPT(schedule), SCRIPT(stats),
 };
 
 const unsigned char *queue_script(const char *name, size_t *length) {

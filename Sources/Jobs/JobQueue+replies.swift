@@ -3,7 +3,7 @@ import Redis
 extension JobQueue {
     /// What is stored under the key of a request that may be repeated.
     package enum StoredReply: Sendable, Hashable {
-        /// Nothing: the caller now owns the key.
+        /// Nothing, or the same request came to no end: the caller now owns the key.
         case reserved
         /// The first request is being processed.
         case inProgress
@@ -13,28 +13,54 @@ extension JobQueue {
         case stored(String)
     }
 
-    /// Reserves a key for a minute, or returns what is stored under it.
-    package func reserveReply(_ name: String, fingerprint: String) async throws(QueueError) -> StoredReply {
-        let key = RedisArgument.text(keys.reply(name))
-        for _ in 0..<3 {
-            let taken = try await send([["SET", key, .text(fingerprint), "NX", "PX", "60000"]])[0]
-            if !taken.isNull { return .reserved }
-            // The key may have expired in between.
-            guard let text = try await send([["GET", key]])[0].string else { continue }
-            let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
-            guard parts.first == fingerprint else { return .otherRequest }
-            return parts.count == 2 ? .stored(parts[1]) : .inProgress
+    /// A request under a key. Its owner is random, so that a request that was overtaken changes nothing of the next one.
+    package struct ReplyKey: Sendable, Hashable {
+        /// The key, which distinguishes clients too.
+        package let name: String
+        /// What distinguishes requests.
+        package let fingerprint: String
+        let owner = Nonce.random()
+
+        package init(_ name: String, fingerprint: String) {
+            self.name = name
+            self.fingerprint = fingerprint
         }
-        return .inProgress
     }
 
-    /// Stores the response for a day.
-    package func storeReply(_ name: String, fingerprint: String, _ text: String) async throws(QueueError) {
-        _ = try await send([["SET", .text(keys.reply(name)), .text("\(fingerprint) \(text)"), "PX", "86400000"]])
+    /// After this time without a response, the same request may proceed once more.
+    private static var replyTerm: RedisArgument { .integer(10_000) }
+    /// As long as `enqueue` gives the same ids for the same nonce.
+    private static var reservationAge: RedisArgument { .integer(600_000) }
+    private static var replyAge: RedisArgument { .integer(86_400_000) }
+
+    /// Reserves a key, or returns what is stored under it.
+    package func reserveReply(_ key: ReplyKey) async throws(QueueError) -> StoredReply {
+        let answer = try await change("reserve", key, [Self.replyTerm, Self.reservationAge])
+        switch try answer.text() {
+        case "reserved": return .reserved
+        case "busy": return .inProgress
+        case "other": return .otherRequest
+        case let text:
+            guard text.hasPrefix("stored ") else { throw answer.unexpected }
+            return .stored(String(text.dropFirst("stored ".count)))
+        }
     }
 
-    /// Releases the key, so that the request can be repeated.
-    package func removeReply(_ name: String) async throws(QueueError) {
-        _ = try await send([["DEL", .text(keys.reply(name))]])
+    /// Stores the response for a day, unless another request owns the key now.
+    package func storeReply(_ key: ReplyKey, _ text: String) async throws(QueueError) {
+        _ = try await change("store", key, [.text(text), Self.replyAge])
+    }
+
+    /// Lets the same request proceed at once, for one whose end is not known.
+    package func releaseReply(_ key: ReplyKey) async throws(QueueError) { _ = try await change("release", key) }
+
+    /// Lets any request use the key, for one that did nothing.
+    package func removeReply(_ key: ReplyKey) async throws(QueueError) { _ = try await change("remove", key) }
+
+    private func change(
+        _ verb: String, _ key: ReplyKey, _ words: [RedisArgument] = []
+    ) async throws(QueueError) -> ScriptAnswer {
+        try await run(
+            QueueScript.reply, [.text(verb), .text(key.name), .text(key.fingerprint), .text(key.owner)] + words)
     }
 }

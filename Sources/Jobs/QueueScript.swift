@@ -25,6 +25,7 @@ enum QueueScript {
     static let claimCallbacks = script("claim_callbacks")
     static let finishCallback = script("finish_callback")
     static let redeliver = script("redeliver")
+    static let reply = script("reply")
 
     private static func script(_ name: String) -> RedisScript { script(name, text(name)) }
 

@@ -1,6 +1,8 @@
+import Crypto
 import HTTPAPI
 import JobSchema
 import Jobs
+import Redis
 import TestSupport
 import Testing
 
@@ -87,6 +89,38 @@ import Testing
             let fresh = ["Idempotency-Key: fresh"]
             #expect(try await api.send("POST /v1/jobs", "{}", headers: fresh).status == 422)
             #expect(try await api.send("POST /v1/jobs", APIFixture.job, headers: fresh).status == 201)
+        }
+    }
+
+    @Test func `another body under the key of a lost response is a job of its own`() async throws {
+        try await APIFixture.run { api in
+            let key = ["Idempotency-Key: one"]
+            let first = try await api.send("POST /v1/jobs", APIFixture.job, headers: key)
+            // As if the server had stopped before it stored the response.
+            let client = api.server.client()
+            let stored = try await client.send(["KEYS", .text(api.queue.keys.reply("*"))]).array ?? []
+            #expect(stored.count == 1)
+            for name in stored.compactMap(\.string) { _ = try await client.send(["DEL", .text(name)]) }
+            let again = try await api.send("POST /v1/jobs", APIFixture.job, headers: key)
+            #expect(again.status == 201 && again.text("id") == first.text("id"), "\(again)")
+            for name in stored.compactMap(\.string) { _ = try await client.send(["DEL", .text(name)]) }
+            let other = try await api.send("POST /v1/jobs", #"{"source": "s3://bucket/b", "format": "mp3"}"#, headers: key)
+            #expect(other.status == 201 && other.text("id") != first.text("id"), "\(other)")
+            #expect(try await api.send("GET /v1/queues/default").text("counts.waiting") == "2")
+            await client.close()
+        }
+    }
+
+    @Test func `a request waits for the one before it with its key`() async throws {
+        try await APIFixture.run { api in
+            let name = Digest.of(Array("local\nbusy".utf8))
+            let earlier = JobQueue.ReplyKey(name, fingerprint: Digest.of(Array(APIFixture.job.utf8)))
+            #expect(try await api.queue.reserveReply(earlier) == .reserved)
+            let waiting = try await api.send("POST /v1/jobs", APIFixture.job, headers: ["Idempotency-Key: busy"])
+            #expect(waiting.status == 409 && waiting.head.contains("\r\nRetry-After: 1"), "\(waiting)")
+            try await api.queue.releaseReply(earlier)
+            let pushed = try await api.send("POST /v1/jobs", APIFixture.job, headers: ["Idempotency-Key: busy"])
+            #expect(pushed.status == 201, "\(pushed)")
         }
     }
 

@@ -23,29 +23,34 @@ struct JobPush {
         guard let key = request.idempotencyKey else { return try await push(nonce: Nonce.random()) }
         // A token's keys are its own.
         let name = Digest.of(Array("\(request.token.name)\n\(key)".utf8))
-        let fingerprint = Digest.of(request.body)
-        let found = try await request.ask { () throws(QueueError) in
-            try await queue.reserveReply(name, fingerprint: fingerprint)
-        }
+        let reservation = JobQueue.ReplyKey(name, fingerprint: Digest.of(request.body))
+        let found = try await request.ask { () throws(QueueError) in try await queue.reserveReply(reservation) }
         switch found {
         case .reserved: break
         case .inProgress:
-            throw Problem(409, "in_progress", "a request with this idempotency key is being processed: repeat it later")
+            var problem = Problem(
+                409, "in_progress", "a request with this idempotency key is being processed: repeat it later")
+            problem.headers = [("Retry-After", "1")]
+            throw problem
         case .otherRequest:
             throw Problem(422, "key_reused", "the idempotency key was used with another body: use a new key")
         case .stored(let text): return Self.stored(text)
         }
         do throws(Problem) {
-            // With the nonce of the key, a push whose reply was lost is not repeated.
-            let reply = try await push(nonce: String(name.prefix(32)))
-            let text = "\(reply.status) " + String(decoding: reply.bytes, as: UTF8.self)
-            try await request.ask { () throws(QueueError) in
-                try await queue.storeReply(name, fingerprint: fingerprint, text)
-            }
+            // With the nonce of the key and the body, a push whose reply was lost is not repeated.
+            let nonce = Digest.of(Array("\(name)\n\(reservation.fingerprint)".utf8))
+            let reply = try await push(nonce: String(nonce.prefix(32)))
+            // The jobs are pushed: an error here must not say otherwise.
+            try? await queue.storeReply(
+                reservation, "\(reply.status) " + String(decoding: reply.bytes, as: UTF8.self))
             return reply
         } catch {
-            // Nothing was pushed, or it is not known: the client may repeat the request at once.
-            _ = try? await queue.removeReply(name)
+            if error.status < 500 {
+                try? await queue.removeReply(reservation)
+            } else {
+                // Jobs may have been pushed.
+                try? await queue.releaseReply(reservation)
+            }
             throw error
         }
     }
