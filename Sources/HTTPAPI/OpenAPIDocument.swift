@@ -32,7 +32,10 @@ enum OpenAPIDocument {
             ]
             if let link = route.link, response.status == 201 {
                 entry["links"] = [
-                    "job": ["operationId": .string(link), "parameters": ["id": "$response.body#/id"]]
+                    "job": [
+                        "operationId": .string(link),
+                        "parameters": ["id": "$response.body#/id", "queue": "$request.query.queue"],
+                    ]
                 ]
             }
             responses["\(response.status)"] = .object(entry)

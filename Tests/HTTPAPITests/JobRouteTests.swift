@@ -92,6 +92,21 @@ import Testing
         }
     }
 
+    @Test func `the location of a job in another queue names the queue`() async throws {
+        try await APIFixture.run { api in
+            for _ in 0..<2 {
+                let pushed = try await api.send(
+                    "POST /v1/jobs?queue=other", APIFixture.job, headers: ["Idempotency-Key: one"])
+                let id = try #require(pushed.text("id"))
+                #expect(pushed.head.contains("\r\nLocation: /v1/jobs/\(id)?queue=other\r\n"), "\(pushed)")
+                #expect(try await api.send("GET /v1/jobs/\(id)?queue=other").status == 200)
+            }
+            let document = try await api.send("GET /v1/openapi.json")
+            let link = "paths./v1/jobs.post.responses.201.links.job.parameters.queue"
+            #expect(document.text(link) == "$request.query.queue")
+        }
+    }
+
     @Test func `another body under the key of a lost response is a job of its own`() async throws {
         try await APIFixture.run { api in
             let key = ["Idempotency-Key: one"]

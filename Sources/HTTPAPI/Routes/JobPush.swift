@@ -34,7 +34,7 @@ struct JobPush {
             throw problem
         case .otherRequest:
             throw Problem(422, "key_reused", "the idempotency key was used with another body: use a new key")
-        case .stored(let text): return Self.stored(text)
+        case .stored(let text): return stored(text)
         }
         do throws(Problem) {
             // With the nonce of the key and the body, a push whose reply was lost is not repeated.
@@ -56,14 +56,20 @@ struct JobPush {
     }
 
     /// The first response again.
-    private static func stored(_ text: String) -> Reply {
+    private func stored(_ text: String) -> Reply {
         var reply = Reply(
             status: text.hasPrefix("201") ? 201 : 200, contentType: "application/json",
             body: Array(text.utf8.dropFirst(4)))
         if case .object(let members)? = JSONBody.value(reply.bytes), case .string(let id)? = members["id"] {
-            reply.headers = [("Location", "/v1/jobs/\(id)")]
+            reply.headers = [location(id)]
         }
         return reply
+    }
+
+    /// Where a job is; the path alone would be one of the first queue.
+    private func location(_ id: String) -> (name: String, value: String) {
+        let isFirst = queue.name == request.context.queues[0].name
+        return ("Location", "/v1/jobs/\(id)" + (isFirst ? "" : "?queue=\(queue.name.text)"))
     }
 
     private func push(nonce: String) async throws(Problem) -> Reply {
@@ -72,7 +78,7 @@ struct JobPush {
             let spec = try check(body, at: "")
             let answers = try await enqueue([spec], nonce)
             var reply = Reply(answers[0], status: 201, subjects: [answers[0].id])
-            reply.headers = [("Location", "/v1/jobs/\(answers[0].id)")]
+            reply.headers = [location(answers[0].id)]
             return reply
         }
         guard case .array(let items) = list, (1...Route.maxJobs).contains(items.count), members.count == 1 else {
