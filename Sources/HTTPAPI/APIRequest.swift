@@ -53,6 +53,17 @@ struct APIRequest: Sendable {
         return found
     }
 
+    /// Refuses keys that jobs of others may have too, if the token is for groups.
+    func checkKeys(_ fields: [String: String], at pointer: String) throws(Problem) {
+        guard let prefix = token.groupPrefix else { return }
+        let parts = ["dedup", "limit_key"].compactMap { name -> Problem.Part? in
+            guard let value = fields[name], !value.isEmpty, !value.hasPrefix(prefix) else { return nil }
+            let message = "`\(name)` is `\(FieldText.shown(value))`: with this token, it must begin with \(prefix)"
+            return .init(pointer: "\(pointer)/\(name)", code: "scope_denied", message: message)
+        }
+        guard parts.isEmpty else { throw .wrong(parts) }
+    }
+
     /// The body as JSON.
     func json() throws(Problem) -> JSONValue {
         guard let value = JSONBody.value(body) else {

@@ -22,6 +22,11 @@ extension JobQueue {
         try await rawJobs(ids).map { $0.map { JobRecord($0) } }
     }
 
+    /// The ids of the jobs that hold dedup keys; one may be gone.
+    package func holders(ofDedup keys: [String]) async throws(QueueError) -> [String] {
+        try await send(keys.map { ["GET", .text(self.keys.dedup($0))] }).compactMap(\.string)
+    }
+
     /// The latest log lines of a job's attempts.
     package func log(_ id: String) async throws(QueueError) -> [String] {
         let first = try await send([["GET", .text(keys.alias(id))]])[0].string ?? id

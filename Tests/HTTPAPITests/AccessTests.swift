@@ -46,6 +46,34 @@ import Testing
         }
     }
 
+    @Test func `a token for groups has dedup keys and limits of its own`() async throws {
+        try await APIFixture.run(tokens: Self.tokens) { api in
+            func job(_ group: String, _ name: String, _ value: String) -> String {
+                #"{"source": "https://a.example/b", "format": "mp3", "group": "\#(group)", "\#(name)": "\#(value)"}"#
+            }
+            func push(_ body: String, _ token: String) async throws -> APIFixture.Answer {
+                try await api.send("POST /v1/jobs", body, token: token)
+            }
+            let foreign = try #require(try await push(job("t2-a", "dedup", "t1-x"), "boss").text("id"))
+            for name in ["dedup", "limit_key"] {
+                let refused = try await push(job("t1-a", name, "shared"), "tenant")
+                #expect(refused.status == 422 && refused.text("errors.0.pointer") == "/\(name)", "\(refused)")
+            }
+            let held = try await push(job("t1-a", "dedup", "t1-x"), "tenant")
+            #expect(held.status == 409 && !held.body.contains(foreign), "\(held)")
+            let own = try await push(job("t1-a", "dedup", "t1-y"), "tenant")
+            let id = try #require(own.text("id"))
+            #expect(try await push(job("t1-a", "dedup", "t1-y"), "tenant").text("id") == id)
+            _ = try await api.send("POST /v1/jobs/\(id)/cancel", token: "tenant")
+            let other = try #require(try await push(job("t2-a", "dedup", "t1-y"), "boss").text("id"))
+            let retry = "POST /v1/jobs/\(id)/retry"
+            let refused = try await api.send(retry, "{}", token: "tenant")
+            #expect(refused.status == 409 && !refused.body.contains(other), "\(refused)")
+            let limited = try await api.send(retry, #"{"set": {"limit_key": "shared"}}"#, token: "tenant")
+            #expect(limited.status == 422 && limited.text("errors.0.pointer") == "/set/limit_key", "\(limited)")
+        }
+    }
+
     @Test func `a token for one queue does not reach another`() async throws {
         try await APIFixture.run(tokens: Self.tokens) { api in
             let answers = try await api.sendAll(

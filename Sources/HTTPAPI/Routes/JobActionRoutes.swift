@@ -34,6 +34,7 @@ extension Route {
             ], maxBodyBytes: 128 << 10, responses: [(200, "what was done", done)]
         ) { request throws(Problem) in
             let changes = try changes(request)
+            try request.checkKeys(changes, at: "/set")
             let queue = try request.queue()
             let id = try await request.job(queue).id
             switch try await request.ask({ () throws(QueueError) in try await queue.retry([id], changes: changes) })[0]
@@ -42,7 +43,9 @@ extension Route {
             case .wrongState(let state):
                 throw Problem(
                     409, "wrong_state", "the job is \(state.rawValue); only failed and cancelled jobs can be retried")
-            case .dedupHeld(let other): throw Problem(409, "dedup_held", "job \(other) holds its dedup key")
+            case .dedupHeld(let other):
+                let isVisible = (try? await request.job(queue, id: other)) != nil
+                throw Problem(409, "dedup_held", "\(isVisible ? "job \(other)" : "another job") holds its dedup key")
             case .invalid(let failure): throw .wrong([.init(failure, at: "/set")])
             case .unknown: throw .noJob(id)
             }

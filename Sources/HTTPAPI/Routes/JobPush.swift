@@ -113,11 +113,25 @@ struct JobPush {
                 403, "scope_denied",
                 "the token is for groups that begin with \(request.token.groupPrefix!): set `group`")
         }
+        try request.checkKeys(spec.fields, at: pointer)
         return spec
     }
 
+    /// Refuses a push whose response would name a job that the token does not allow.
+    private func checkHolders(_ specs: [JobSpec]) async throws(Problem) {
+        guard request.token.groupPrefix != nil else { return }
+        let keys = Set(specs.compactMap(\.dedup)).sorted()
+        let holders = try await request.ask { () throws(QueueError) in
+            try await queue.jobs(try await queue.holders(ofDedup: keys))
+        }
+        guard holders.allSatisfy({ $0.map { request.token.allows(group: $0.group) } ?? true }) else {
+            throw Problem(409, "dedup_held", "a job that the token is not for holds the dedup key: use another one")
+        }
+    }
+
     private func enqueue(_ specs: [JobSpec], _ nonce: String) async throws(Problem) -> [Pushed] {
-        try await request.ask { () throws(QueueError) in try await queue.enqueue(specs, nonce: nonce) }
+        try await checkHolders(specs)
+        return try await request.ask { () throws(QueueError) in try await queue.enqueue(specs, nonce: nonce) }
             .map { Pushed(id: $0.id, duplicate: $0.isDuplicate) }
     }
 }
