@@ -33,15 +33,15 @@ package struct Problem: Error, Sendable {
         case .invalidJob(let index, let failure):
             self.init(422, failure.code.rawValue, failure.message)
             parts = [Part(failure, at: "/jobs/\(index)")]
+        // A full memory is transient too.
+        case .redis where error.isOutOfMemory:
+            self.init(
+                503, "redis_full", "the memory of Redis is full: repeat the request later, or raise its maxmemory")
+            headers = [("Retry-After", "60")]
         case .redis where error.isTransient || error.isShortOfReplicas:
             self.init(503, "redis_unavailable", "Redis does not respond: repeat the request later")
             headers = [("Retry-After", "1")]
-        case .redis:
-            let isFull = error.isOutOfMemory
-            self.init(
-                isFull ? 503 : 500, isFull ? "redis_full" : "internal",
-                isFull ? "the memory of Redis is full" : "Redis refused a command")
-            if isFull { headers = [("Retry-After", "60")] }
+        case .redis: self.init(500, "internal", "Redis refused a command")
         case .unexpectedAnswer: self.init(500, "internal", "a script of the queue returned an unexpected answer")
         }
     }

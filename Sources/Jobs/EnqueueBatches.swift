@@ -4,10 +4,17 @@ import Redis
 /// Checked jobs as arguments of the `enqueue` script, split into batches within its bounds.
 package struct EnqueueBatches: Sendable {
     private(set) var batches: [EnqueueBatch] = []
+    /// The groups of the jobs, each with its first job and the number of its jobs.
+    private(set) var groups: [String: (first: Int, count: Int)] = [:]
+    let nonce: String
 
     /// Enqueueing again with the same nonce (at least 8 characters) pushes no job twice.
     package init(_ jobs: [JobSpec], nonce: String = Nonce.random()) {
+        self.nonce = nonce
         for (index, job) in jobs.enumerated() {
+            if let group = job.group {
+                groups[group] = (groups[group]?.first ?? index, (groups[group]?.count ?? 0) + 1)
+            }
             if batches.last?.hasRoom(for: job) != true { batches.append(EnqueueBatch(nonce: nonce, first: index)) }
             batches[batches.count - 1].append(job)
         }

@@ -73,6 +73,8 @@ package struct QueueKeys: Sendable, Hashable {
     package func worker(_ name: String) -> String { prefix + "worker:" + name }
     /// The response to a request that may be repeated.
     package func reply(_ name: String) -> String { prefix + "reply:" + name }
+    /// The answer to a push that may be repeated.
+    func replay(_ name: String) -> String { prefix + "replay:" + name }
     /// A scheduled job.
     package func schedule(_ name: String) -> String { prefix + "schedule:" + name }
 }

@@ -56,6 +56,43 @@ import Testing
         }
     }
 
+    @Test func `a list with jobs of a sealed group pushes none`() async throws {
+        try await APIFixture.run { api in
+            let member = #"{"source": "https://a.example/b", "format": "mp3", "group": "g"}"#
+            _ = try await api.send("POST /v1/jobs", member)
+            #expect(try await api.queue.seal("g") == .sealed)
+            let single = try await api.send("POST /v1/jobs", member)
+            #expect(single.status == 422 && single.text("errors.0.pointer") == "", "\(single)")
+            var jobs = Array(repeating: APIFixture.job, count: 300)
+            jobs[200] = member
+            let refused = try await api.send("POST /v1/jobs", #"{"jobs": [\#(jobs.joined(separator: ", "))]}"#)
+            #expect(refused.status == 422 && refused.text("errors.0.pointer") == "/jobs/200", "\(refused)")
+            #expect(try await api.send("GET /v1/queues/default").text("counts.waiting") == "1")
+        }
+    }
+
+    @Test func `a list is pushed again under its key although its group was sealed since`() async throws {
+        try await APIFixture.run { api in
+            let jobs = Array(repeating: ["source": "s3://bucket/b", "format": "mp3", "group": "g"], count: 300)
+            let nonce = "0123456789abcdef"
+            let first = try await api.queue.enqueue(jobs, nonce: nonce)
+            #expect(try await api.queue.seal("g") == .sealed)
+            #expect(try await api.queue.enqueue(jobs, nonce: nonce) == first)
+        }
+    }
+
+    @Test func `a full memory of Redis is told as such`() async throws {
+        try await APIFixture.run(keepsHouse: false) { api in
+            let client = api.server.client()
+            _ = try await client.send(["CONFIG", "SET", "maxmemory", "1"])
+            let refused = try await api.send("POST /v1/jobs", APIFixture.job)
+            #expect(refused.status == 503 && refused.text("code") == "redis_full", "\(refused)")
+            #expect(refused.head.contains("\r\nRetry-After: 60"))
+            _ = try await client.send(["CONFIG", "SET", "maxmemory", "0"])
+            await client.close()
+        }
+    }
+
     @Test(arguments: [
         ("[]", 422, ""), ("{}", 422, "/source"), ("{", 400, ""), (#"{"jobs": []}"#, 422, "/jobs"),
         (#"{"source": "https://a.example/b", "format": "mp3", "dedup": ["x"]}"#, 422, "/dedup"),

@@ -76,7 +76,7 @@ struct JobPush {
         let body = try request.json()
         guard case .object(let members) = body, let list = members["jobs"] else {
             let spec = try check(body, at: "")
-            let answers = try await enqueue([spec], nonce)
+            let answers = try await enqueue([spec], nonce) { _ in "" }
             var reply = Reply(answers[0], status: 201, subjects: [answers[0].id])
             reply.headers = [location(answers[0].id)]
             return reply
@@ -97,7 +97,7 @@ struct JobPush {
             }
         }
         guard parts.isEmpty else { throw .wrong(parts) }
-        let answers = try await enqueue(specs, nonce)
+        let answers = try await enqueue(specs, nonce) { "/jobs/\($0)" }
         return Reply(["jobs": answers], subjects: answers.map(\.id))
     }
 
@@ -129,9 +129,16 @@ struct JobPush {
         }
     }
 
-    private func enqueue(_ specs: [JobSpec], _ nonce: String) async throws(Problem) -> [Pushed] {
+    /// Pushes the jobs; `pointer` is where a job is in the body.
+    private func enqueue(
+        _ specs: [JobSpec], _ nonce: String, pointer: (Int) -> String
+    ) async throws(Problem) -> [Pushed] {
         try await checkHolders(specs)
-        return try await request.ask { () throws(QueueError) in try await queue.enqueue(specs, nonce: nonce) }
-            .map { Pushed(id: $0.id, duplicate: $0.isDuplicate) }
+        do throws(QueueError) {
+            return try await queue.enqueue(specs, nonce: nonce).map { Pushed(id: $0.id, duplicate: $0.isDuplicate) }
+        } catch {
+            guard case .invalidJob(let index, let failure) = error else { throw Problem(error) }
+            throw .wrong([.init(failure, at: pointer(index))])
+        }
     }
 }
