@@ -2,8 +2,8 @@ package import Redis
 
 /// Reads a queue's events in order, across lost connections, and reports gaps.
 ///
-/// The first call starts at the end of the stream. A call that throws has read nothing: the next one continues from the
-/// same position.
+/// A feed that was not opened starts at the end of the stream with its first call, which reports a gap: events before it may
+/// have been missed. A call that throws has read nothing: the next one continues from the same position.
 package struct EventFeed: Sendable {
     private let client: BlockingRedisClient
     private let keys: QueueKeys
@@ -35,7 +35,7 @@ package struct EventFeed: Sendable {
     package mutating func next() async throws(QueueError) -> Batch {
         guard let last else {
             try await open()
-            return Batch()
+            return Batch(hasGap: true)
         }
         let reply = try await ask(
             ["XREAD", "COUNT", "500", "BLOCK", "1000", "STREAMS", .text(keys.events), .text(last.entry)],

@@ -34,7 +34,9 @@ struct APIFixture {
         let housekeeping = Housekeeping(queues: queues, log: log)
         let hubs = queues.map { EventHub(queue: $0, log: log) }
         let feed = BlockingRedisClient(url: server.url, name: "test-events")
-        let events = Task { await hubs[0].run(EventFeed(client: feed)) }
+        var opened = EventFeed(client: feed)
+        try await opened.open()
+        let events = Task { [opened] in await hubs[0].run(opened) }
         let service = APIService(
             queues: queues, hubs: hubs, address: address,
             tokens: try tokens.map { try AccessTokens($0, origin: "test") },

@@ -49,6 +49,16 @@ import Testing
         #expect(try await feed.next().events == [])
     }
 
+    @Test func `a feed that was not opened reports a gap at its start`() async throws {
+        var feed = EventFeed(client: BlockingRedisClient(url: server.url, name: "feed"))
+        _ = try await enqueue(1)
+        let batch = try await feed.next()
+        #expect(batch.hasGap && batch.events.isEmpty)
+        let ids = try await enqueue(1)
+        let (events, hasGap) = try await read(1, &feed)
+        #expect(events.map(\.id) == ids && !hasGap)
+    }
+
     @Test func `a feed resumes where it was after its connection and the server were lost`() async throws {
         var feed = try await feed()
         var ids = try await enqueue(2)
