@@ -12,7 +12,7 @@ package final class EventHub: Sendable {
 
     private struct State {
         /// The latest events, for listeners that just read the stored ones.
-        var recent: [QueueEvent] = []
+        var recent: [EventFrame] = []
         var listeners: [UInt64: Listener] = [:]
         var next: UInt64 = 0
     }
@@ -69,10 +69,11 @@ package final class EventHub: Sendable {
         var text =
             "retry: 2000\n\(stored.newest.map { "id: \($0)\n" } ?? "")event: hello\ndata: {\"queue\":\"\(queue.name.text)\"}\n\n"
         if stored.hasGap { text += Self.gap }
-        text += stored.events.filter { job == nil || $0.id == job }.map(Self.frame).joined()
-        stream.send(Array(text.utf8))
+        let frames = stored.events.filter { job == nil || $0.id == job }.map(EventFrame.init)
+        stream.send(Array(text.utf8) + frames.flatMap(\.bytes))
+        let last = EventPosition(stored.newest ?? "0-0")
         state.withLock { state in
-            var listener = Listener(stream: stream, job: job, last: EventPosition(stored.newest ?? "0-0"))
+            var listener = Listener(stream: stream, job: job, last: last)
             Self.send(state.recent, to: &listener)
             state.listeners[number] = listener
         }
@@ -85,41 +86,54 @@ package final class EventHub: Sendable {
     private func remove(_ number: UInt64) { state.withLock { $0.listeners[number] = nil } }
 
     private func publish(_ events: [QueueEvent], hasGap: Bool) {
+        // Encoded once for all listeners, and before the lock, which the listener's thread needs too.
+        let frames = events.map(EventFrame.init)
         let streams = state.withLock { state in
             if hasGap { state.recent = [] }
-            state.recent = (state.recent + events).suffix(Self.maxRecent)
+            state.recent = (state.recent + frames).suffix(Self.maxRecent)
             for number in state.listeners.keys {
                 if hasGap { state.listeners[number]!.hasGap = true }
-                Self.send(events, to: &state.listeners[number]!)
+                Self.send(frames, to: &state.listeners[number]!)
             }
             return state.listeners.count
         }
         if streams > 0, !events.isEmpty { log.debug("events", ["count": "\(events.count)"]) }
     }
 
-    private static func send(_ events: [QueueEvent], to listener: inout Listener) {
-        let fresh = events.filter { EventPosition($0.entry) > listener.last }
-        if let newest = fresh.last { listener.last = EventPosition(newest.entry) }
-        var text = fresh.filter { listener.job == nil || $0.id == listener.job }.map(frame).joined()
-        if listener.hasGap { text = gap + text }
-        if text.isEmpty {
+    private static func send(_ frames: [EventFrame], to listener: inout Listener) {
+        let last = listener.last
+        var bytes = listener.hasGap ? Array(gap.utf8) : []
+        for frame in frames where frame.position > last {
+            listener.last = frame.position
+            if listener.job == nil || frame.job == listener.job { bytes += frame.bytes }
+        }
+        if bytes.isEmpty {
             guard ContinuousClock.now - listener.quietSince > keepAlive else { return }
-            text = ": keep-alive\n\n"
+            bytes = Array(": keep-alive\n\n".utf8)
         }
         listener.quietSince = .now
         // A listener that does not keep up loses these events, and is told so with the next ones.
-        listener.hasGap = !listener.stream.send(Array(text.utf8))
+        listener.hasGap = !listener.stream.send(bytes)
     }
 
     private static let gap = "event: gap\ndata: {}\n\n"
+}
 
-    private static func frame(_ event: QueueEvent) -> String {
-        let name = event.id.isEmpty ? "queue" : "job"
-        let data = String(decoding: JSONBody.bytes(Frame(event)), as: UTF8.self)
-        return "id: \(event.entry)\nevent: \(name)\ndata: \(data)\n\n"
+/// An event as it is sent.
+private struct EventFrame: Sendable {
+    let position: EventPosition
+    /// The job's id; empty if the event concerns the queue.
+    let job: String
+    let bytes: [UInt8]
+
+    init(_ event: QueueEvent) {
+        position = EventPosition(event.entry)
+        job = event.id
+        let head = "id: \(event.entry)\nevent: \(event.id.isEmpty ? "queue" : "job")\ndata: "
+        bytes = Array(head.utf8) + JSONBody.bytes(Content(event)) + Array("\n\n".utf8)
     }
 
-    private struct Frame: Encodable {
+    private struct Content: Encodable {
         let n: Int64
         let id: String?
         let state: String
