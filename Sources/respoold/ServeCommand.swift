@@ -13,6 +13,8 @@ enum ServeCommand {
     static func run() async -> ExitCode {
         let signals = await Signals.stream(of: [SIGTERM, SIGINT] + (Signals.isIgnored(SIGHUP) ? [] : [SIGHUP]))
         Signals.ignoreBrokenPipes()
+        // Each connection and stream takes one; the usual limit is 1,024.
+        raiseDescriptorLimit()
         let settings: ServeSettings
         do throws(SettingError) { settings = try ServeSettings(.process) } catch {
             StandardError.write(error.message)

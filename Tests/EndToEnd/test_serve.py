@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import pathlib
+import resource
 import socket
 
 import pytest
@@ -80,3 +81,10 @@ def test_a_job_pushed_over_http_is_followed_to_its_end(service, start_worker, au
     equal(audit, [("pushJobs", "push"), ("deleteJob", "operate")], "the audit lines")
     check("secret" not in pathlib.Path(log).read_text(), "a token is in the log")
     figures(f"{pushed['id']} {job['state']} over HTTP, {len(audit)} audit lines")
+
+
+@pytest.mark.quick
+def test_the_server_opens_as_many_descriptors_as_it_may(service):
+    words = ["/usr/bin/prlimit", "--nofile=256:2048", RESPOOL, "serve", "--listen", f"127.0.0.1:{free_port()}"]
+    server = Process(words, f"{service.folder}/serve.log", service.environment)
+    until("the limit is raised", 20, lambda: resource.prlimit(server.pid, resource.RLIMIT_NOFILE) == (2048, 2048))
