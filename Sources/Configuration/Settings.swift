@@ -39,6 +39,13 @@ package enum Settings {
         "RESPOOL_API_HOSTS", .list(of: "host names", separator: ","),
         "names by which clients reach the HTTP API, besides localhost and its address", default: .otherwise("none"),
         for: .serve)
+    package static let apiConnections = EnvironmentSetting(
+        "RESPOOL_API_CONNECTIONS_PER_ADDRESS", .whole(1...10_000),
+        "how many connections one address may have to the HTTP API; a proxy is one address", default: .value("16"),
+        for: .serve, link: "[Put it behind a proxy](how-to/serve.md#put-it-behind-a-proxy)")
+    package static let apiStreams = EnvironmentSetting(
+        "RESPOOL_API_STREAMS_PER_ADDRESS", .whole(1...100_000), "how many event streams one address may follow",
+        default: .value("16"), for: .serve, link: "[Put it behind a proxy](how-to/serve.md#put-it-behind-a-proxy)")
     package static let sourceRoots = EnvironmentSetting(
         "RESPOOL_SOURCE_ROOTS", .list(of: "folders", separator: ":"),
         "the folders of local sources; without one every `file` source is refused", default: .otherwise("none"),
@@ -233,7 +240,8 @@ package enum Settings {
 
     /// All of them, as the documentation lists them.
     package static let all: [any SettingDeclaration] = [
-        redisURL, queue, slots, prefetch, prefetchReserve, grace, listen, apiTokens, apiHosts, sourceRoots, outputRoot,
+        redisURL, queue, slots, prefetch, prefetchReserve, grace, listen, apiTokens, apiHosts, apiConnections,
+        apiStreams, sourceRoots, outputRoot,
         spoolFolder,
         allowedHosts, allowedOutputHosts,
         cacheFolder, cacheBytes, cacheAge, maxPerHost, proxy, noProxy, sourceSchemes, outputSchemes, knownHostsFile,

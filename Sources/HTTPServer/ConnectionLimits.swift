@@ -15,6 +15,15 @@ package struct ConnectionLimits: Sendable {
 
     package init() {}
 
+    /// The number of connections and of streams of one address; those in all grow with it, for a server behind a proxy.
+    package init(perAddress: Int, streamsPerAddress: Int) {
+        self.perAddress = perAddress
+        self.streamsPerAddress = streamsPerAddress
+        remote = max(remote, perAddress)
+        local = max(local, perAddress)
+        streams = max(streams, streamsPerAddress)
+    }
+
     /// Maximum number of connections for libmicrohttpd, including those being closed.
     var total: UInt32 { UInt32(2 * (remote + local) + streams) }
 }

@@ -7,7 +7,8 @@ import Synchronization
 /// too many.
 ///
 /// libmicrohttpd only limits the time without a byte, and refuses new connections when it is full. A client that sends a byte
-/// now and then could therefore hold all connections forever. Here, a new connection replaces the one that has waited longest.
+/// now and then could therefore hold all connections forever. Here, a new connection replaces the one that has waited longest. It
+/// replaces none whose request is being processed: if there are only such, the new one gets status 503.
 final class ConnectionWatch: Sendable {
     private let connections = Mutex<[CInt: Watched]>([:])
 
@@ -15,6 +16,19 @@ final class ConnectionWatch: Sendable {
         /// When the current request started.
         var start: ContinuousClock.Instant
         let address: ClientAddress
+        var phase = Phase.idle
+    }
+
+    /// What a connection does. Those that do less are closed first.
+    enum Phase: Int {
+        /// It waits for the headers of a request.
+        case idle
+        /// The body of a request is read, or its response is sent.
+        case transferring
+        /// A request is being processed.
+        case processing
+        /// Its request is refused, because there are too many.
+        case refused
     }
 
     private let limits: ConnectionLimits
@@ -40,23 +54,48 @@ final class ConnectionWatch: Sendable {
     /// Registers a new connection by its socket, and closes another one if there are too many.
     func begin(socket: CInt, of address: ClientAddress) {
         connections.withLock { connections in
+            let rivals = connections.filter {
+                $0.value.phase != .refused && $0.value.address.isLoopback == address.isLoopback
+            }
+            let counts = rivals.values.reduce(into: [address: 1]) { $0[$1.address, default: 0] += 1 }
+            let isFull = rivals.count >= (address.isLoopback ? limits.local : limits.remote)
             connections[socket] = Watched(start: .now, address: address)
-            let rivals = connections.filter { $0.value.address.isLoopback == address.isLoopback }
-            let counts = rivals.values.reduce(into: [:]) { $0[$1.address, default: 0] += 1 }
-            let isFull = rivals.count > (address.isLoopback ? limits.local : limits.remote)
             guard counts[address]! > limits.perAddress || isFull else { return }
+            let crowd = rivals.filter { $0.value.phase != .processing && (isFull || $0.value.address == address) }
             // The address with the most connections loses one, so that many connections from one address do not block others.
-            let most = isFull ? counts.values.max()! : counts[address]!
-            let crowd = rivals.filter { isFull ? counts[$0.value.address] == most : $0.value.address == address }
-            guard let oldest = crowd.min(by: { $0.value.start < $1.value.start })?.key else { return }
-            connections[oldest] = nil
-            shutdown(oldest, CInt(SHUT_RDWR))
+            let most = crowd.values.map { counts[$0.address]! }.max()
+            let victim = crowd.filter { counts[$0.value.address] == most }
+                .min { ($0.value.phase.rawValue, $0.value.start) < ($1.value.phase.rawValue, $1.value.start) }
+            if let victim {
+                connections[victim.key] = nil
+                shutdown(victim.key, CInt(SHUT_RDWR))
+            } else if connections.values.count(where: { $0.phase == .refused }) < limits.local + limits.remote {
+                connections[socket]!.phase = .refused
+            } else {
+                connections[socket] = nil
+                shutdown(socket, CInt(SHUT_RDWR))
+            }
+        }
+    }
+
+    /// Notes what a connection does now; false if its request is refused.
+    @discardableResult
+    func enter(_ phase: Phase, _ connection: OpaquePointer) -> Bool {
+        let socket = cmicrohttpd_socket(connection)
+        return connections.withLock { connections in
+            guard connections[socket]?.phase != .refused else { return false }
+            connections[socket]?.phase = phase
+            return true
         }
     }
 
     /// Restarts the timeout of a connection that is ready for its next request.
     func renew(_ connection: OpaquePointer?) {
-        connections.withLock { $0[cmicrohttpd_socket(connection)]?.start = .now }
+        let socket = cmicrohttpd_socket(connection)
+        connections.withLock { connections in
+            connections[socket]?.start = .now
+            connections[socket]?.phase = .idle
+        }
     }
 
     /// Removes a connection that is about to be closed, or that has become a stream.

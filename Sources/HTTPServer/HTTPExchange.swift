@@ -66,6 +66,7 @@ final class HTTPExchange: Sendable {
 
     /// Called when the request is complete, and again after the connection was resumed.
     func complete(_ connection: OpaquePointer) -> MHD_Result {
+        context.watch.enter(.transferring, connection)
         if let response = state.withLock({ $0.response ?? $0.refusal }) { return respond(response, connection) }
         switch decision {
         case .answer(let response):
@@ -82,6 +83,7 @@ final class HTTPExchange: Sendable {
             return respond(
                 context.service.refusal(status: 503, "the server is stopping").with("Connection", "close"), connection)
         }
+        context.watch.enter(.processing, connection)
         MHD_suspend_connection(connection)
         let request = state.withLock { $0.request }
         nonisolated(unsafe) let connection = connection

@@ -101,9 +101,12 @@ private let answer: MHD_AccessHandlerCallback = { context, connection, url, verb
         let context = ListenerContext.borrowed(context)
         let (request, problem) = RequestReader.read(
             connection, method: String(cString: verb), path: String(cString: url), version: String(cString: version))
-        let decision =
-            problem.map { .answer(context.service.refusal(status: 400, $0).with("Connection", "close")) }
-            ?? context.service.decide(request)
+        let refusal =
+            context.watch.enter(.transferring, connection)
+            ? problem.map { context.service.refusal(status: 400, $0) }
+            : context.service.refusal(status: 503, "too many requests are being processed: repeat it later")
+                .with("Retry-After", "1")
+        let decision = refusal.map { .answer($0.with("Connection", "close")) } ?? context.service.decide(request)
         let exchange = HTTPExchange(request, decision, context)
         state.pointee = Unmanaged.passRetained(exchange).toOpaque()
         context.begin()

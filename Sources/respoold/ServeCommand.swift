@@ -45,7 +45,9 @@ enum ServeCommand {
             log: log
         ) { housekeeping.isReady }
         let listener: HTTPListener
-        do throws(Errno) { listener = try HTTPListener(on: settings.listen, service: service) } catch {
+        do throws(Errno) {
+            listener = try HTTPListener(on: settings.listen, service: service, limits: settings.limits)
+        } catch {
             StandardError.write("cannot listen on \(settings.listen) (RESPOOL_LISTEN): \(error)")
             return .failure
         }

@@ -15,6 +15,7 @@ struct ServeSettings: Sendable {
     let listen: ListenAddress
     let tokens: AccessTokens?
     let hosts: [String]
+    let limits: ConnectionLimits
     let level: Log.Level
 
     init(_ environment: Environment) throws(SettingError) {
@@ -32,6 +33,9 @@ struct ServeSettings: Sendable {
         listen = address
         tokens = try AccessTokens(environment)
         hosts = try environment.value(Settings.apiHosts) ?? []
+        limits = ConnectionLimits(
+            perAddress: try environment.value(Settings.apiConnections) ?? 16,
+            streamsPerAddress: try environment.value(Settings.apiStreams) ?? 16)
         level = try environment.value(Settings.log).flatMap { Log.Level(name: $0) } ?? .info
         guard tokens != nil || address.isLoopback else {
             throw SettingError(

@@ -113,6 +113,29 @@ import Testing
         for task in open { #expect(try await task.value[0].hasPrefix("HTTP/1.1 200 ")) }
     }
 
+    @Test func `a new connection closes none whose request is being processed`() async throws {
+        let started = Mutex(0)
+        let isReleased = Mutex(false)
+        var limits = ConnectionLimits()
+        limits.perAddress = 2
+        let listener = try HTTPListener(
+            on: #require(ListenAddress("127.0.0.1:0")),
+            service: Service(onWait: {
+                started.withLock { $0 += 1 }
+                while !isReleased.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(10)) }
+            }), limits: limits)
+        let waiting = (1...2).map { _ in
+            Task { try await rawExchange(listener.port, [rawRequest("POST /wait HTTP/1.1")])[0] }
+        }
+        try await eventually("both are being processed", within: .seconds(30)) { started.withLock { $0 } == 2 }
+        let third = try await rawExchange(listener.port, [rawRequest("GET /hello HTTP/1.1")])[0]
+        #expect(third.hasPrefix("HTTP/1.1 503 ") && third.contains("\r\nRetry-After: 1\r\n"), "\(third)")
+        isReleased.withLock { $0 = true }
+        for task in waiting { #expect(try await task.value.hasSuffix("waited")) }
+        let fourth = try await rawExchange(listener.port, [rawRequest("GET /hello HTTP/1.1")])[0]
+        #expect(fourth.hasPrefix("HTTP/1.1 200 "), "\(fourth)")
+    }
+
     /// libmicrohttpd aborts the process if it is stopped while a connection is suspended.
     @Test func `a listener that is released sends the responses that are under way`() async {
         await #expect(processExitsWith: .success) {
