@@ -66,6 +66,9 @@ struct APIRequest: Sendable {
 
     /// The body as JSON.
     func json() throws(Problem) -> JSONValue {
+        guard !JSONBody.isTooComplex(body) else {
+            throw Problem(413, "too_large", "the body has more than \(JSONBody.maxValues) values: send less at once")
+        }
         guard let value = JSONBody.value(body) else {
             throw Problem(400, "malformed_json", "the body is not JSON in UTF-8")
         }

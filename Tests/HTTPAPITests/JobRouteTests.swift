@@ -81,6 +81,17 @@ import Testing
         }
     }
 
+    @Test func `a body of very many values is refused before it is decoded`() async throws {
+        try await APIFixture.run { api in
+            let empty = #"{"jobs": [\#(Array(repeating: "{}", count: 60_000).joined(separator: ","))]}"#
+            let refused = try await api.send("POST /v1/jobs", empty)
+            #expect(refused.status == 413 && refused.text("code") == "too_large", "\(refused)")
+            // What is inside of a text is no value.
+            let commas = #"{"source": "https://a.example/\"\#(String(repeating: ",", count: 120_000))", "format": "mp3"}"#
+            #expect(try await api.send("POST /v1/jobs", commas).status == 422)
+        }
+    }
+
     @Test func `a full memory of Redis is told as such`() async throws {
         try await APIFixture.run(keepsHouse: false) { api in
             let client = api.server.client()
