@@ -36,6 +36,32 @@ import Testing
         }
     }
 
+    @Test func `a job waits from when it is ready, and a parked one from when its key lets it run`() async throws {
+        try await QueueFixture.run { fixture in
+            let queue = fixture.queue
+            let pushed = WallClock.milliseconds() - 600_000
+            for number in 0..<2 {
+                _ = try await fixture.client.send([
+                    "XADD", .text(queue.keys.inbox), .text("\(pushed)-\(number)"), "source", "s3://a/b", "format",
+                    "mp3",
+                    "limit_key", "k",
+                ])
+            }
+            try await queue.setLimit(1, key: "k")
+            let request = ClaimRequest()
+            // The claim of a second job parks it.
+            let first = try await queue.claim(request, count: 2, worker: "host:1:abc")
+            let wait = try #require(first.waits.first)
+            #expect(wait >= .seconds(600) && first.waits.count == 1)
+            let repeated = try await queue.claim(request, count: 2, worker: "host:1:abc")
+            #expect(repeated.jobs == first.jobs && repeated.waits.isEmpty)
+            _ = try await fixture.finish(first.jobs[0], .completed([]))
+            let parked = try await queue.claim(count: 1, worker: QueueFixture.worker)
+            #expect(parked.jobs.map(\.id) == ["\(pushed)-1"])
+            #expect(try #require(parked.waits.first) < .seconds(500))
+        }
+    }
+
     static let endings: [Jobs.Outcome] = [
         .completed([]), .failed(Failure(.noAudio, "x")), .failed(Failure(.timeout, "x")),
         .crashed(Failure(.crashed, "x")), .cancelled,
