@@ -185,6 +185,19 @@ struct Garbage: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test func `a job behind thousands of others in the inbox is deleted`() async throws {
+        try await QueueFixture.run { fixture in
+            let entry: RedisCommand = [
+                "XADD", .text(fixture.queue.keys.inbox), "*", "source", "s3://a/b", "format", "mp3",
+            ]
+            let ids = try await fixture.client.pipeline(Array(repeating: entry, count: 5000))
+            let id = try #require(ids.last?.string)
+            #expect(try await fixture.queue.remove(id) == .removed)
+            #expect(try await fixture.queue.remove(id) == .unknown)
+            #expect(try await fixture.queue.stats()[.waiting] == 4999)
+        }
+    }
+
     @Test func `every character of a value is kept, and a plain value stays as it is`() async throws {
         try await QueueFixture.run { fixture in
             let text = String(String.UnicodeScalarView((1..<0x180).map { UnicodeScalar($0)! })) + "é…😀"

@@ -58,6 +58,10 @@ extension Route {
             let id = try await request.job(queue).id
             switch try await request.ask({ () throws(QueueError) in try await queue.remove(id) }) {
             case .removed: return Reply(Done(id: id, result: "deleted"), subjects: [id])
+            case .wrongState(.queued):
+                var problem = Problem(503, "overloaded", "the job is behind many others in the inbox: repeat it later")
+                problem.headers = [("Retry-After", "1")]
+                throw problem
             case .wrongState(let state):
                 throw Problem(409, "wrong_state", "the job is \(state.rawValue): cancel it first")
             case .unknown: throw .noJob(id)
