@@ -8,6 +8,8 @@ package struct HTTPRequest: Sendable {
     package let query: [(name: String, value: String)]
     /// The client's address.
     package let client: ClientAddress
+    /// The numeric address that the client connected to; `nil` if it is not known.
+    package let localAddress: String?
     /// The body, within the size that the service accepted.
     package internal(set) var body: [UInt8] = []
     private let headers: [String: [String]]
@@ -15,12 +17,14 @@ package struct HTTPRequest: Sendable {
     /// The names of headers in any case.
     package init(
         method: String = "GET", path: String, query: [(name: String, value: String)] = [],
-        headers: [(name: String, value: String)] = [], client: ClientAddress = ClientAddress([127, 0, 0, 1])
+        headers: [(name: String, value: String)] = [], client: ClientAddress = ClientAddress([127, 0, 0, 1]),
+        localAddress: String? = nil
     ) {
         self.method = method
         self.path = path
         self.query = query
         self.client = client
+        self.localAddress = localAddress
         self.headers = Dictionary(grouping: headers) { $0.name.lowercased() }.mapValues { $0.map(\.value) }
     }
 

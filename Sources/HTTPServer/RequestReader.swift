@@ -1,4 +1,5 @@
 import CMicrohttpd
+import Glibc
 
 /// Reads a request's line and headers from libmicrohttpd, and refuses what it accepts although a proxy may read it differently.
 enum RequestReader {
@@ -10,7 +11,8 @@ enum RequestReader {
         let query = values(connection, .GET_ARGUMENT_KIND)
         let request = HTTPRequest(
             method: method, path: path, query: query.map { ($0.name, $0.value) },
-            headers: headers.map { ($0.name, $0.value) }, client: ClientAddress(cmicrohttpd_client(connection)))
+            headers: headers.map { ($0.name, $0.value) }, client: ClientAddress(cmicrohttpd_client(connection)),
+            localAddress: localAddress(cmicrohttpd_socket(connection)))
         return (request, problem(request, version, headers.contains(where: \.isControl)))
     }
 
@@ -27,6 +29,22 @@ enum RequestReader {
             }
         }
         return nil
+    }
+
+    /// The numeric address of a socket. The corresponding C function is `getnameinfo`, here without a DNS lookup.
+    private static func localAddress(_ socket: CInt) -> String? {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                guard getsockname(socket, address, &length) == 0 else { return EAI_FAIL }
+                return getnameinfo(address, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            }
+        }
+        guard status == 0 else { return nil }
+        let host = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return host.hasPrefix("::ffff:") ? String(host.dropFirst("::ffff:".count)) : host
     }
 
     private struct Value {

@@ -21,7 +21,8 @@ struct APIFixture {
 
     /// Runs the body on a fresh server, and the audit of the queue after it. The tokens are `ROLE-token` for each line's name.
     static func run(
-        tokens: String? = nil, keepsHouse: Bool = true, _ body: (APIFixture) async throws -> Void
+        tokens: String? = nil, keepsHouse: Bool = true, host: String = "127.0.0.1",
+        _ body: (APIFixture) async throws -> Void
     ) async throws {
         let server = try await RedisServer()
         let client = server.client()
@@ -30,7 +31,7 @@ struct APIFixture {
             JobQueue(client: client, name: .default), JobQueue(client: other, name: try QueueName("other")),
         ]
         let log = Log(least: .error)
-        let address = try #require(ListenAddress("127.0.0.1:0"))
+        let address = try #require(ListenAddress("\(host):0"))
         let housekeeping = Housekeeping(queues: queues, log: log)
         let hubs = queues.map { EventHub(queue: $0, log: log) }
         let feed = BlockingRedisClient(url: server.url, name: "test-events")

@@ -116,6 +116,17 @@ import Testing
         }
     }
 
+    /// As a server on a wildcard address is reached by each of its own.
+    @Test func `the address of the connection names a server on all addresses`() async throws {
+        try await APIFixture.run(tokens: Self.tokens, host: "0.0.0.0") { api in
+            let texts = ["127.0.0.2:8080", "127.0.0.3"].map {
+                "GET /v1/queues HTTP/1.1\r\nHost: \($0)\r\nAuthorization: Bearer viewer-secret\r\nConnection: close\r\n\r\n"
+            }
+            let answers = try await rawExchange(api.port, texts, host: "127.0.0.2")
+            #expect(answers[0].hasPrefix("HTTP/1.1 200 ") && answers[1].hasPrefix("HTTP/1.1 403 "), "\(answers)")
+        }
+    }
+
     @Test func `unknown paths, methods, parameters and types are refused`() async throws {
         try await APIFixture.run { api in
             let cases: [(line: String, body: String?, headers: [String], status: Int)] = [
