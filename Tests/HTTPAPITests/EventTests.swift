@@ -55,6 +55,20 @@ import Testing
         }
     }
 
+    @Test func `the id of a duplicate follows the first job, and an unknown one is refused`() async throws {
+        try await APIFixture.run { api in
+            // Of a job that is pushed by Redis' own command, the duplicate has an id of its own.
+            let fields = ["source": "https://example.org/a.flac", "format": "mp3", "dedup": "key"]
+            let (first, second) = (try await api.queue.push(fields), try await api.queue.push(fields))
+            try await api.queue.runMaintenance()
+            let curl = try await api.listen("/v1/events?job=\(second)")
+            try await eventually("the greeting", within: .seconds(20)) { curl.output.contains("event: hello\n") }
+            _ = try await api.send("POST /v1/jobs/\(first)/cancel")
+            try await eventually("the event", within: .seconds(20)) { curl.output.contains("cancelled") }
+            #expect(try await api.send("GET /v1/events?job=1-0").status == 404)
+        }
+    }
+
     @Test func `clients that leave before they are answered are no listeners`() async throws {
         try await APIFixture.run { api in
             let text = "GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n"

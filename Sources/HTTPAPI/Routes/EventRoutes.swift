@@ -14,14 +14,16 @@ extension Route {
         ) { request throws(Problem) in
             // A token for groups follows single jobs.
             let queue = try request.values["job"] == nil ? request.wholeQueue() : request.queue()
-            if request.token.groupPrefix != nil { _ = try await request.job(queue, id: request.values["job"] ?? "") }
+            // The id of a duplicate stands for the first job, which has the events.
+            var job: String?
+            if let id = request.values["job"] { job = try await request.job(queue, id: id).id }
             guard let hub = request.context.hubs.first(where: { $0.queue.name == queue.name }) else {
                 throw Problem(404, "not_found", "this server sends no events of the queue")
             }
             let last =
                 request.values["last_event_id"] ?? request.lastEventID.flatMap { Parameter.isEntry($0) ? $0 : nil }
             let stream = try await request.ask { () throws(QueueError) in
-                try await hub.listen(job: request.values["job"], after: last)
+                try await hub.listen(job: job, after: last)
             }
             return Reply(stream: stream)
         }
