@@ -20,12 +20,19 @@ extension JobCursor {
             shelves.append(shelf)
             if words.count == 1 { continue }
             guard words.count == 3, Double(words[1])?.isFinite == true, words[1].utf8.count <= 32,
-                KeyName.isValid(words[2])
+                KeyName.isValid(words[2]), shelf != .state(.queued) || words[2].isReadableStreamID
             else { return nil }
             last[shelf] = Position(score: words[1], id: words[2])
         }
         guard JobQueue.order.contains(where: { Set(shelves).isSubset(of: $0) }) else { return nil }
         self.init(shelves: shelves, last: last)
+    }
+}
+
+extension String {
+    /// Whether a stream can be read from after an id; nothing is after the greatest one.
+    fileprivate var isReadableStreamID: Bool {
+        isStreamID && split(separator: "-").contains { UInt64($0) != .max }
     }
 }
 

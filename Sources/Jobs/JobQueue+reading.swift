@@ -75,8 +75,8 @@ extension JobQueue {
     }
 }
 
-private extension String {
-    /// `<ms>-<n>`, each within 64 bits.
+extension String {
+    /// Whether a text is `<ms>-<n>`, each within 64 bits.
     var isStreamID: Bool {
         let parts = split(separator: "-", omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy { UInt64($0) != nil && $0.allSatisfy(\.isNumber) }

@@ -220,6 +220,11 @@ import Testing
             #expect(try await count("state=waiting&group=a&limit_key=k0") == 4)
             let page = try await api.send("GET /v1/jobs?limit=2")
             let next = try #require(page.text("next"))
+            let place = next.prefix { $0 != "." }
+            let crafted = ["queued~0~x", "queued~0~18446744073709551615-18446744073709551615"]
+            for answer in try await api.sendAll(
+                crafted.map { ("GET /v1/jobs?limit=2&cursor=\(place).\($0)", nil, nil, []) })
+            { #expect(answer.status == 400 && answer.text("code") == "invalid_cursor", "\(answer)") }
             let wrong = try await api.send("GET /v1/jobs?limit=2&state=failed&cursor=\(next)")
             #expect(wrong.status == 400 && wrong.text("code") == "invalid_cursor", "\(wrong)")
             let group = try await api.send("GET /v1/groups/a")
