@@ -50,9 +50,12 @@ package final class Housekeeping: Sendable {
                 state.complaints.remove(queue.name.text)
             }
             for (name, result) in try await queue.runDueSchedules() {
+                let subject = "\(queue.name.text) \(name)"
                 switch result {
-                case .success(let id): log.info("scheduled", ["schedule": name, "job": id])
-                case .failure(let failure): complain("the schedule \(name) is skipped: \(failure.message)", name)
+                case .success(let id):
+                    log.info("scheduled", ["schedule": name, "job": id])
+                    state.withLock { _ = $0.complaints.remove(subject) }
+                case .failure(let failure): complain("the schedule \(name) is skipped: \(failure.message)", subject)
                 }
             }
         } catch {
