@@ -68,7 +68,8 @@ enum OpenAPIDocument {
         let header: JSONValue = [
             "name": "Idempotency-Key", "in": "header", "required": false,
             "description": "a repeated request with the same key gets the first response again, for 24 h",
-            "schema": ["type": "string", "pattern": "^[A-Za-z0-9_.-]{1,128}$"],
+            // With the quotes of a structured field or without them.
+            "schema": ["type": "string", "pattern": "^(\"[!#-~]{1,128}\"|[!#-~]{1,128})$"],
         ]
         return route.pathParameters.map { entry($0, "path") } + route.query.map { entry($0, "query") }
             + (route.isIdempotent ? [header] : [])
