@@ -96,18 +96,19 @@ package struct APIService: HTTPService {
         }
     }
 
-    /// The line of the log about an action that changed something.
+    /// The lines of the log about an action that changed something; each names up to 40 ids.
     private func record(
         _ request: HTTPRequest, _ route: Route, _ token: AccessToken, _ values: [String: String], _ subjects: [String]
     ) {
-        let more = subjects.count > 10 ? " and \(subjects.count - 10) more" : ""
-        log.info(
-            "audit",
-            [
-                "action": route.name, "token": token.name, "client": request.client.text,
-                "queue": values["queue"] ?? token.queue ?? context.queues[0].name.text,
-                "subjects": subjects.prefix(10).joined(separator: " ") + more,
-            ])
+        for start in stride(from: 0, to: subjects.count, by: 40) {
+            log.info(
+                "audit",
+                [
+                    "action": route.name, "token": token.name, "client": request.client.text,
+                    "queue": values["queue"] ?? token.queue ?? context.queues[0].name.text,
+                    "subjects": subjects[start..<min(start + 40, subjects.count)].joined(separator: " "),
+                ])
+        }
     }
 
     private func secured(_ response: HTTPResponse) -> HTTPResponse {

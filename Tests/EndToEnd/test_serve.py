@@ -84,7 +84,15 @@ def test_a_job_pushed_over_http_is_followed_to_its_end(service, start_worker, au
 
 
 @pytest.mark.quick
-def test_the_server_opens_as_many_descriptors_as_it_may(service):
-    words = ["/usr/bin/prlimit", "--nofile=256:2048", RESPOOL, "serve", "--listen", f"127.0.0.1:{free_port()}"]
-    server = Process(words, f"{service.folder}/serve.log", service.environment)
-    until("the limit is raised", 20, lambda: resource.prlimit(server.pid, resource.RLIMIT_NOFILE) == (2048, 2048))
+def test_the_server_opens_as_many_descriptors_as_it_may_and_logs_the_ids_of_all_jobs(service):
+    port, log = free_port(), pathlib.Path(service.folder) / "serve.log"
+    words = ["/usr/bin/prlimit", "--nofile=256:2048", RESPOOL, "serve", "--listen", f"127.0.0.1:{port}"]
+    server = Process(words, log, service.environment)
+    until("it listens", 20, lambda: "serving the HTTP API" in log.read_text())
+    equal(resource.prlimit(server.pid, resource.RLIMIT_NOFILE), (2048, 2048), "the limit of descriptors")
+    jobs = [{"source": "https://example.org/a.flac", "format": "mp3"}] * 100
+    status, pushed = Client(port, None)("POST", "/v1/jobs", {"jobs": jobs})
+    equal(status, 200, "a push of many jobs")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    named = [id for line in lines if line["message"] == "audit" for id in line["subjects"].split()]
+    equal(named, [job["id"] for job in pushed["jobs"]], "the ids in the audit lines")
