@@ -179,6 +179,7 @@ import Testing
         try await APIFixture.run { api in
             let document = try await api.send("GET /v1/openapi.json")
             guard case .object(let paths)? = document["paths"] else { return #expect(Bool(false), "\(document)") }
+            try await eventually("ready", within: .seconds(30)) { try await api.send("GET /readyz").status == 200 }
             var requests: [String] = []
             for (path, operations) in paths {
                 guard case .object(let operations) = operations else { continue }

@@ -27,6 +27,7 @@ import Testing
     @Test func `a listener that comes back gets what it missed, or is told of a gap`() async throws {
         try await APIFixture.run { api in
             let first = try await api.listen("/v1/events")
+            try await eventually("the greeting", within: .seconds(20)) { first.output.contains("event: hello\n") }
             let id = try #require(try await api.send("POST /v1/jobs", APIFixture.job).text("id"))
             try await eventually("the event", within: .seconds(20)) { first.output.contains("event: job\n") }
             first.kill()
