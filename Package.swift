@@ -70,6 +70,8 @@ let package = Package(
         .target(name: "CLinux", cSettings: hardenedC),
         // Embeds the Lua scripts of Sources/Jobs/Scripts.
         .target(name: "CQueueScripts", cSettings: hardenedC),
+        // Embeds the files of the page.
+        .target(name: "CPage", exclude: ["web"], cSettings: hardenedC),
         // Takes the place of a function of libavutil.
         .target(name: "CSampleSum", cSettings: hardenedC, linkerSettings: [.linkedLibrary("avutil")]),
         // TagLib (Debian's libtag1-dev) is C++, so this is an ordinary target with a C header.
@@ -151,7 +153,11 @@ let package = Package(
         library("HTTPServer", ["Lifecycle", "CMicrohttpd"]),
         library(
             "HTTPAPI",
-            ["HTTPServer", "Jobs", "Crypto", "JobSchema", "MediaTypes", "Configuration", "Lifecycle", "Text"]),
+            [
+                "HTTPServer", "Jobs", "Crypto", "JobSchema", "MediaTypes", "Configuration", "Lifecycle", "Text",
+                "CPage",
+                "CZlib",
+            ]),
 
         // Programs, which only combine libraries.
         program(

@@ -2,12 +2,14 @@ package import HTTPServer
 package import Jobs
 package import Lifecycle
 
-/// Answers the requests of the HTTP API.
+/// Answers the requests of the HTTP API, and serves the page.
 package struct APIService: HTTPService {
     private let context: APIContext
     private let routes: RouteTable
     private let tokens: AccessTokens?
     private let origins: OriginCheck
+    private let page = PageAssets()
+    private let reports = PolicyReports()
     private let failures = FailureCount()
     private let log: Log
 
@@ -42,6 +44,8 @@ package struct APIService: HTTPService {
     private func accept(_ request: HTTPRequest) throws(Problem) -> HTTPDecision {
         // Health checks come by address.
         if !RouteTable.probes.contains(request.path), let problem = origins.problem(request) { throw problem }
+        if let response = try page.response(request) { return .answer(response) }
+        if let decision = reports.decision(request, log) { return decision }
         let found = routes.find(request.path)
         let isPublic = found.contains { $0.route.role == nil }
         let token = isPublic ? AccessToken.local : try authenticate(request)

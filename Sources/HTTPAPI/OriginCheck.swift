@@ -24,7 +24,9 @@ struct OriginCheck: Sendable {
                 origin[scheme.upperBound...].lowercased() == host.lowercased()
             else { return Problem(403, "origin_denied", "requests of pages of other origins are not allowed") }
         }
-        if let site = request.values("sec-fetch-site").first, site != "same-origin", site != "none" {
+        // A link to the page may be anywhere; it contains no data.
+        let isLink = request.path == "/" && request.header("sec-fetch-mode") == "navigate"
+        if let site = request.values("sec-fetch-site").first, site != "same-origin", site != "none", !isLink {
             return Problem(403, "origin_denied", "requests of pages of other origins are not allowed")
         }
         return nil

@@ -27,6 +27,11 @@ extension JobQueue {
         try await send(keys.map { ["GET", .text(self.keys.dedup($0))] }).compactMap(\.string)
     }
 
+    /// The fields that a job was pushed with, secrets included; `nil` if there is no such job.
+    package func fields(_ id: String) async throws(QueueError) -> [String: String]? {
+        try await rawJobs([id])[0]?.fields
+    }
+
     /// The latest log lines of a job's attempts.
     package func log(_ id: String) async throws(QueueError) -> [String] {
         let first = try await send([["GET", .text(keys.alias(id))]])[0].string ?? id

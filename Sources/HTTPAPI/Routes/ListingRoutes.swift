@@ -73,7 +73,8 @@ extension Route {
                     [
                         "name": Schema.string, "cron": Schema.string, "time_zone": Schema.string,
                         "next_at": Schema.nullable("string"), "last_at": Schema.nullable("string"),
-                        "job": Schema.nullable("string"), "source": Schema.nullable("string"),
+                        "upcoming": Schema.array(Schema.string), "job": Schema.nullable("string"),
+                        "source": Schema.nullable("string"),
                         "format": Schema.nullable("string"),
                     ])
             ]

@@ -1,4 +1,5 @@
 extension Route {
     /// All operations, in the order of the document.
-    static let all: [Route] = queues + jobs + jobActions + listings + events + reference + probes
+    static let all: [Route] =
+        queues + jobs + jobFields + jobActions + listings + events + reference + access + probes
 }

@@ -1,0 +1,112 @@
+// The files of the page that `respool serve` shows. They are served as they are; there is no build step.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+#include "CPage.h"
+
+static const unsigned char actions_js[] = {
+#embed "web/actions.js"
+};
+static const unsigned char api_js[] = {
+#embed "web/api.js"
+};
+static const unsigned char app_js[] = {
+#embed "web/app.js"
+};
+static const unsigned char barchart_js[] = {
+#embed "web/barchart.js"
+};
+static const unsigned char commands_js[] = {
+#embed "web/commands.js"
+};
+static const unsigned char dom_js[] = {
+#embed "web/dom.js"
+};
+static const unsigned char events_js[] = {
+#embed "web/events.js"
+};
+static const unsigned char fields_js[] = {
+#embed "web/fields.js"
+};
+static const unsigned char filesource_js[] = {
+#embed "web/filesource.js"
+};
+static const unsigned char format_js[] = {
+#embed "web/format.js"
+};
+static const unsigned char icon_svg[] = {
+#embed "web/icon.svg"
+};
+static const unsigned char index_html[] = {
+#embed "web/index.html"
+};
+static const unsigned char job_js[] = {
+#embed "web/job.js"
+};
+static const unsigned char jobs_js[] = {
+#embed "web/jobs.js"
+};
+static const unsigned char lists_js[] = {
+#embed "web/lists.js"
+};
+static const unsigned char overview_js[] = {
+#embed "web/overview.js"
+};
+static const unsigned char player_js[] = {
+#embed "web/player.js"
+};
+static const unsigned char push_js[] = {
+#embed "web/push.js"
+};
+static const unsigned char rowlist_js[] = {
+#embed "web/rowlist.js"
+};
+static const unsigned char style_css[] = {
+#embed "web/style.css"
+};
+static const unsigned char texts_js[] = {
+#embed "web/texts.js"
+};
+static const unsigned char upload_js[] = {
+#embed "web/upload.js"
+};
+static const unsigned char view_js[] = {
+#embed "web/view.js"
+};
+static const unsigned char waverange_js[] = {
+#embed "web/waverange.js"
+};
+static const unsigned char workers_js[] = {
+#embed "web/workers.js"
+};
+
+static const struct page_asset assets[] = {
+    {"actions.js", "text/javascript; charset=utf-8", actions_js, sizeof(actions_js)},
+    {"api.js", "text/javascript; charset=utf-8", api_js, sizeof(api_js)},
+    {"app.js", "text/javascript; charset=utf-8", app_js, sizeof(app_js)},
+    {"barchart.js", "text/javascript; charset=utf-8", barchart_js, sizeof(barchart_js)},
+    {"commands.js", "text/javascript; charset=utf-8", commands_js, sizeof(commands_js)},
+    {"dom.js", "text/javascript; charset=utf-8", dom_js, sizeof(dom_js)},
+    {"events.js", "text/javascript; charset=utf-8", events_js, sizeof(events_js)},
+    {"fields.js", "text/javascript; charset=utf-8", fields_js, sizeof(fields_js)},
+    {"filesource.js", "text/javascript; charset=utf-8", filesource_js, sizeof(filesource_js)},
+    {"format.js", "text/javascript; charset=utf-8", format_js, sizeof(format_js)},
+    {"icon.svg", "image/svg+xml", icon_svg, sizeof(icon_svg)},
+    {"index.html", "text/html; charset=utf-8", index_html, sizeof(index_html)},
+    {"job.js", "text/javascript; charset=utf-8", job_js, sizeof(job_js)},
+    {"jobs.js", "text/javascript; charset=utf-8", jobs_js, sizeof(jobs_js)},
+    {"lists.js", "text/javascript; charset=utf-8", lists_js, sizeof(lists_js)},
+    {"overview.js", "text/javascript; charset=utf-8", overview_js, sizeof(overview_js)},
+    {"player.js", "text/javascript; charset=utf-8", player_js, sizeof(player_js)},
+    {"push.js", "text/javascript; charset=utf-8", push_js, sizeof(push_js)},
+    {"rowlist.js", "text/javascript; charset=utf-8", rowlist_js, sizeof(rowlist_js)},
+    {"style.css", "text/css; charset=utf-8", style_css, sizeof(style_css)},
+    {"texts.js", "text/javascript; charset=utf-8", texts_js, sizeof(texts_js)},
+    {"upload.js", "text/javascript; charset=utf-8", upload_js, sizeof(upload_js)},
+    {"view.js", "text/javascript; charset=utf-8", view_js, sizeof(view_js)},
+    {"waverange.js", "text/javascript; charset=utf-8", waverange_js, sizeof(waverange_js)},
+    {"workers.js", "text/javascript; charset=utf-8", workers_js, sizeof(workers_js)},
+};
+
+size_t page_asset_count(void) { return sizeof(assets) / sizeof(assets[0]); }
+
+struct page_asset page_asset_at(size_t index) { return assets[index]; }

@@ -1,0 +1,47 @@
+import JobSchema
+import Jobs
+import Lifecycle
+
+extension Route {
+    /// The route that tells a client what it may do.
+    static let access: [Route] = [
+        Route(
+            method: "GET", path: "/v1/access", name: "getAccess",
+            summary: "What the token allows, and which features the server has.", role: .read,
+            responses: [
+                (
+                    200, "the access",
+                    Schema.object([
+                        "name": Schema.string, "role": Schema.word(Role.allCases.map(\.rawValue)),
+                        "queues": Schema.array(Schema.string), "group_prefix": Schema.nullable("string"),
+                        "uploads": Schema.boolean, "downloads": Schema.boolean, "version": Schema.string,
+                    ])
+                )
+            ]
+        ) { request throws(Problem) in
+            let names = request.context.queues.map(\.name.text)
+            let token = request.token
+            return Reply(
+                Access(
+                    name: token.name, role: token.role.rawValue,
+                    queues: token.queue.map { own in names.filter { $0 == own } } ?? names,
+                    groupPrefix: token.groupPrefix))
+        }
+    ]
+
+    private struct Access: Encodable {
+        let name: String
+        let role: String
+        /// The first one is the default.
+        let queues: [String]
+        @Nullable var groupPrefix: String?
+        let uploads = false
+        let downloads = false
+        let version = respoolVersion
+
+        enum CodingKeys: String, CodingKey {
+            case name, role, queues, uploads, downloads, version
+            case groupPrefix = "group_prefix"
+        }
+    }
+}

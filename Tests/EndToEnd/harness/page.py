@@ -1,0 +1,101 @@
+"""The page of `respool serve` in a headless Chromium, with what the browser complains about."""
+
+import hashlib
+import pathlib
+import site
+import urllib.request
+
+from processes import check, equal, free_port, until
+from service import Process, RESPOOL, ROOT
+
+# `deploy/install-python` puts playwright and axe there.
+site.addsitedir(str(ROOT / ".build/python/lib/python3.11/site-packages"))
+
+SIZES = {"wide": (1360, 860), "phone": (390, 844)}
+THEMES = ("light", "dark")
+SHOTS = ROOT / ".build/page"
+
+
+class Site:
+    """A server of the page for an installation."""
+
+    def __init__(self, service, tokens=None, name="serve"):
+        self.service, self.port = service, free_port()
+        self.log = f"{service.folder}/{name}.log"
+        self.words = [RESPOOL, "serve", "--listen", f"127.0.0.1:{self.port}"]
+        if tokens:
+            path = pathlib.Path(service.folder) / f"{name}.tokens"
+            path.write_text("".join(
+                f"{one.split()[0]} {one.split()[1]} {hashlib.sha256(f'{one.split()[0]}-secret'.encode()).hexdigest()} "
+                f"{' '.join(one.split()[2:])}\n" for one in tokens))
+            self.words += ["--tokens", str(path)]
+        self.url = f"http://127.0.0.1:{self.port}/"
+        self.start()
+
+    def start(self):
+        self.process = Process(self.words, self.log, self.service.environment)
+        until("the server is ready", 20, self.is_ready)
+
+    def is_ready(self):
+        try:
+            with urllib.request.urlopen(self.url + "readyz", timeout=5) as answer:
+                return answer.status == 200
+        except OSError:
+            return False
+
+    def stop(self):
+        self.process.popen.terminate()
+        equal(self.process.popen.wait(15), 0, "the exit status of the server")
+
+    def reports(self):
+        """The violations of the page's policy that browsers reported."""
+        return [line for line in pathlib.Path(self.log).read_text().splitlines() if "violation of the page's policy" in line]
+
+
+class Browser:
+    """A Chromium; `page` opens tabs whose complaints are collected."""
+
+    def __init__(self):
+        from playwright.sync_api import sync_playwright
+        self.playwright = sync_playwright().start()
+        self.chromium = self.playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"])
+        self.complaints = []
+
+    def page(self, url, size="wide", theme="light", **options):
+        width, height = SIZES[size]
+        context = self.chromium.new_context(viewport={"width": width, "height": height}, color_scheme=theme, **options)
+        context.set_default_timeout(15000)
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        page.on("console", lambda message: self.hear(message))
+        page.goto(url)
+        return page
+
+    def hear(self, message):
+        # Refused requests are part of some tests; Chromium logs each.
+        if message.type in ("error", "warning") and not message.text.startswith("Failed to load resource"):
+            self.complaints.append(f"{message.type}: {message.text}")
+
+    def close(self):
+        self.chromium.close()
+        self.playwright.stop()
+
+
+def check_accessible(page, what):
+    """No violation of axe."""
+    from axe_playwright_python.sync_playwright import Axe
+    found = [(one["id"], [str(node["target"]) for node in one["nodes"]][:5]) for one in Axe().run(page).response["violations"]]
+    check(not found, f"axe, {what}: {found}")
+
+
+def check_width(page, what):
+    """Nothing scrolls sideways."""
+    widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    check(widths[0] <= widths[1], f"{what} is {widths[0]} px wide in a window of {widths[1]}")
+
+
+def shot(page, name):
+    """Keeps a screenshot among the artefacts."""
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(SHOTS / f"{name}.png"))
