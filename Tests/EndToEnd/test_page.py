@@ -70,15 +70,17 @@ def test_each_view_shows_its_data_without_a_violation(service, start_worker, aud
     views = {
         "": "Completed in 24 h", "jobs": "broken.wav", "jobs?state=failed": "unsupported_format", f"job/{done[0]}": "SHA-256",
         f"job/{done[2]}": "unsupported_format", f"job/{late}": "delayed", "push": "redis-cli", f"push?job={done[0]}": "Copy",
-        "workers": "last heartbeat", "groups": "news", "groups/news": "Completed", "schedules": "morning",
+        "workers": "last heartbeat", "groups": "news", "groups/news": "Sealed", "schedules": "morning",
         "callbacks": "http://127.0.0.1:9/done", "limits": "music", "more": "Workers",
     }
+    names = {"": "overview", "jobs?state=failed": "jobs-failed", f"job/{done[0]}": "job", f"job/{done[2]}": "job-failed",
+             f"job/{late}": "job-delayed", f"push?job={done[0]}": "push-again", "groups/news": "group"}
     for view, text in views.items():
         page.goto(f"{site.url}#/{view}")
         expect(page.locator("main")).to_contain_text(text)
         # What is read after the text that was waited for.
         expect(page.locator(".skeleton")).to_have_count(0)
-        name = re.sub(r"\W+", "-", view.split("/")[0] if "/" in view else view) or "overview"
+        name = names.get(view, view)
         shot(page, f"{name}-{size}-{theme}")
         check_width(page, f"#/{view} ({size})")
         check_accessible(page, f"#/{view} ({size}, {theme})")
@@ -315,12 +317,12 @@ def test_a_token_is_asked_for_and_its_role_hides_actions(service, browser, expec
     page.keyboard.press("Escape")
     expect(dialog).to_be_visible()
     equal(page.locator("row-list").count(), 0, "lists behind the dialog")
-    page.get_by_label("Token").fill("wrong")
+    page.get_by_label("Token", exact=True).fill("wrong")
     page.get_by_role("button", name="Open").click()
     expect(dialog).to_contain_text("The token is not valid.")
 
     def enter(name):
-        page.get_by_label("Token").fill(f"{name}-secret")
+        page.get_by_label("Token", exact=True).fill(f"{name}-secret")
         page.get_by_role("button", name="Open").click()
         expect(dialog).to_have_count(0)
 

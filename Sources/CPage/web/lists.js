@@ -84,12 +84,12 @@ class Groups extends View {
         this.append(this.heading, form);
         if (this.subject) {
             const path = `v1/groups/${encodeURIComponent(this.subject)}`;
-            this.part = Part.make(this.subject, () => get(path, { queue: session.queue }, { signal: this.signal }),
+            this.shown = Part.make(this.subject, () => get(path, { queue: session.queue }, { signal: this.signal }),
                 group => this.draw(group));
-            this.append(this.part);
-            const often = throttle(1000, () => this.part.refresh());
+            this.append(this.shown);
+            const often = throttle(1000, () => this.shown.refresh());
             this.take = () => often();
-            this.every(10000, () => this.part.refresh());
+            this.every(10000, () => this.shown.refresh());
         }
         this.append(Part.make(texts.groupHint, () => get("v1/jobs", {
             queue: session.queue, limit: 200, group: session.access.group_prefix ? this.subject : undefined,

@@ -29,7 +29,7 @@ class Workers extends View {
         const part = Part.make(null, () => get("v1/workers", { queue: session.queue }, { signal: this.signal }),
             data => this.draw(data.workers));
         this.append(this.heading, part);
-        this.part = part;
+        this.shown = part;
         has("POST", "/v1/workers/{worker}/quiet").then(answer => {
             this.canQuiet = answer && session.mayOperate();
             if (part.data) part.show(part.data);
@@ -64,7 +64,7 @@ class Workers extends View {
         } catch (error) {
             notify(error.message);
         }
-        this.part.refresh();
+        this.shown.refresh();
     }
 }
 customElements.define("workers-view", Workers);
