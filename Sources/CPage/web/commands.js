@@ -21,7 +21,8 @@ export function commands(fields) {
         word(new URL(`v1/jobs?queue=${encodeURIComponent(session.queue)}`, base).href)].filter(Boolean).join(" ");
     if (source.startsWith("upload:")) return { curl };
     return {
-        shell: ["respool enqueue", source.startsWith("-") ? "--" : "", word(source), isDefault ? "" : `--queue ${word(session.queue)}`,
+        shell: ["respool enqueue", source.startsWith("-") ? "--" : "", word(source),
+            isDefault ? "" : `--queue ${word(session.queue)}`,
             ...entries.map(([name, value]) => `--${name.replaceAll("_", "-")}${value.startsWith("-") ? "=" : " "}${word(value)}`)]
             .filter(Boolean).join(" "),
         redis: `redis-cli XADD ${word(key)} '*' ` + all.map(([name, value]) => `${name} ${word(value)}`).join(" "),

@@ -93,7 +93,9 @@ class Overview extends View {
             }, text)));
         const names = Object.keys(texts.columns);
         return [
-            h("div", { class: "line" }, h("p", { class: "muted" }, label), choice),
+            h("div", { class: "line" }, h("p", { class: "muted" },
+                h("span", { class: "legend completed", "aria-hidden": "true" }), ` ${texts.legend.completed(total("completed"))} `,
+                h("span", { class: "legend failed", "aria-hidden": "true" }), ` ${texts.legend.failed(total("failed"))}`), choice),
             bars.some(bar => bar.counts.completed + bar.counts.failed) ? barChart(bars, label, { withDays: this.hours > 24 })
                 : h("p", { class: "empty" }, texts.chartEmpty),
             h("details", { data: { key: "table" } }, h("summary", null, texts.table),

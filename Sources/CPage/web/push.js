@@ -116,7 +116,9 @@ class Push extends View {
         const values = {};
         for (const name of fixed) if (this.inputs[name].input.value.trim()) values[name] = this.inputs[name].input.value.trim();
         // A path is a file of the workers' machines.
-        if (values.source?.startsWith("/")) values.source = "file://" + encodeURI(values.source).replace(/[?#]/g, encodeURIComponent);
+        if (values.source?.startsWith("/")) {
+            values.source = "file://" + encodeURI(values.source).replace(/[?#]/g, encodeURIComponent);
+        }
         return { ...values, ...this.editor.values() };
     }
 

@@ -87,6 +87,8 @@ export const texts = {
     chart: (completed, failed, period) =>
         `${plural(completed, "job", "jobs")} completed and ${failed.toLocaleString("en")} failed in ${period}`,
     chartBar: (time, counts) => `${time}: ${counts.completed} completed, ${counts.failed} failed, ${counts.pushed} pushed`,
+    legend: { completed: count => plural(count, "job completed", "jobs completed"),
+        failed: count => `${count.toLocaleString("en")} failed` },
     chartEmpty: "No job ended in this period.",
     table: "Counts as a table",
     columns: { start: "from", pushed: "pushed", completed: "completed", failed: "failed", cancelled: "cancelled",

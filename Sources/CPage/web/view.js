@@ -136,8 +136,8 @@ export function pairs(entries) {
 export function codeLine(text, label = texts.copy, key = "copy") {
     return h("div", { class: "code" },
         h("pre", { tabindex: "0", role: "group", "aria-label": label }, h("code", null, text)),
-        h("button", { type: "button", class: "small", "aria-label": label, data: { key }, on: { click: event => copy(text, event.target) } },
-            texts.copy));
+        h("button", { type: "button", class: "small", "aria-label": label, data: { key },
+            on: { click: event => copy(text, event.target) } }, texts.copy));
 }
 
 /** Lines of several languages, with their names. */
