@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `access tells the role, the queues and the group of a token`() async throws {
+    @Test func `access reports the role, the queues and the group of a token`() async throws {
         let tokens = APIFixture.token("boss", "operate") + APIFixture.token("tenant", "push", "queue=other group=t1-")
         try await APIFixture.run(tokens: tokens) { api in
             let boss = try await api.send("GET /v1/access", token: "boss")

@@ -3,7 +3,7 @@ import Jobs
 import Lifecycle
 
 extension Route {
-    /// The route that tells a client what it may do.
+    /// The route that reports what a client may do.
     static let access: [Route] = [
         Route(
             method: "GET", path: "/v1/access", name: "getAccess",
