@@ -265,6 +265,21 @@ def test_rows_and_a_job_change_without_a_reload(service, start_worker, audio, si
     expect(tile).to_have_text("4")
     service.push({"source": service.source("a.wav"), "format": "flac"})
     expect(tile).to_have_text("5")
+    # A tab that is not visible sends nothing, and then shows what it missed.
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.evaluate("""() => {
+        Object.defineProperty(document, "hidden", { configurable: true, get: () => window.isHidden });
+        window.isHidden = true;
+        document.dispatchEvent(new Event("visibilitychange"));
+    }""")
+    page.wait_for_timeout(1500)
+    requests.clear()
+    service.completed(service.push({"source": service.source("a.wav"), "format": "flac"}), 60)
+    page.wait_for_timeout(6000)
+    equal(requests, [], "requests of a hidden tab")
+    page.evaluate("window.isHidden = false; document.dispatchEvent(new Event('visibilitychange'))")
+    expect(tile).to_have_text("6")
     # A worker that dies is seen.
     worker.popen.kill()
     expect(page.get_by_text("No worker is running")).to_be_visible(timeout=40000)
@@ -321,10 +336,13 @@ def test_a_token_is_asked_for_and_its_role_hides_actions(service, browser, expec
     page.get_by_role("button", name="Open").click()
     expect(dialog).to_contain_text("The token is not valid.")
 
+    def enter_in(tab, name):
+        tab.get_by_label("Token", exact=True).fill(f"{name}-secret")
+        tab.get_by_role("button", name="Open").click()
+        expect(tab.get_by_role("dialog")).to_have_count(0)
+
     def enter(name):
-        page.get_by_label("Token", exact=True).fill(f"{name}-secret")
-        page.get_by_role("button", name="Open").click()
-        expect(dialog).to_have_count(0)
+        enter_in(page, name)
 
     enter("viewer")
     expect(page.locator("row-list .row")).to_have_count(2)
@@ -348,6 +366,16 @@ def test_a_token_is_asked_for_and_its_role_hides_actions(service, browser, expec
     expect(page.get_by_text("the token is for groups that begin with t1-")).to_be_visible()
     page.goto(f"{site.url}#/jobs?group=t1-x")
     expect(page.locator("row-list .row")).to_have_count(1)
+    # Its events are those of single jobs.
+    page.locator("row-list .row a").click()
+    expect(page.locator(".lead .state")).to_contain_text("waiting")
+    follower = browser.page(page.url)
+    enter_in(follower, "tenant")
+    expect(follower.locator(".lead .state")).to_contain_text("waiting")
+    page.get_by_role("button", name="Cancel…").click()
+    page.get_by_role("button", name="Cancel the job").click()
+    expect(page.locator(".lead .state")).to_contain_text("cancelled")
+    expect(follower.locator(".lead .state")).to_contain_text("cancelled", timeout=5000)
     check("secret" not in open(site.log).read(), "a token is in the log")
     check_clean(browser, site)
 
