@@ -298,6 +298,7 @@ def test_a_lost_connection_comes_back_by_itself(service, site, browser, expect):
     bar = page.locator(".bar")
     expect(bar).to_contain_text("No connection since")
     shot(page, "lost-wide-light")
+    check_accessible(page, "the page without its server")
     rows.first.get_by_role("checkbox").check()
     expect(page.get_by_role("button", name="Cancel…")).to_be_disabled()
     expect(rows).to_have_count(1)
