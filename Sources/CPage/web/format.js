@@ -48,6 +48,11 @@ export function number(value) {
     return value === null || value === undefined ? texts.none : value.toLocaleString("en");
 }
 
+/** Loudness with one decimal; silence has none. */
+export function loudness(units) {
+    return Number.isFinite(units) ? `${units.toFixed(1)} LUFS` : texts.none;
+}
+
 export function percent(fraction, digits = 0) {
     return fraction === null || fraction === undefined ? texts.none : `${(100 * fraction).toFixed(digits)} %`;
 }

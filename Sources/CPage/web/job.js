@@ -114,7 +114,7 @@ class Job extends View {
                 h("p", { class: "problem" }, output.error.code, " ", output.error.message));
         }
         const { before, after } = output.loudness ?? {};
-        const level = value => (value?.integrated ?? value) ?? texts.none;
+        const level = value => format.loudness(value?.integrated);
         const settings = Object.entries(output.settings ?? {});
         return h("section", { class: "output" },
             listenLinks(this.subject, output, index),
@@ -128,7 +128,7 @@ class Job extends View {
                 [names.bit_rate, output.bit_rate ? texts.bitRate(output.bit_rate) : null],
                 [names.copied, output.copied ? texts.yes : null],
                 [names.damage, output.damage?.events ? texts.damaged(output.damage.seconds, output.damage.events) : null],
-                [names.loudness, after === undefined ? null : `${level(before)} → ${level(after)} LUFS`],
+                [names.loudness, after === undefined ? null : `${level(before)} → ${level(after)}`],
                 [names.sha256, h("span", { class: "mono wrap" }, output.sha256), true],
             ]),
             output.warnings?.length ? [h("h3", null, texts.warnings), h("ul", null, output.warnings.map(warning =>

@@ -313,7 +313,7 @@ class Jobs extends View {
             const loudness = outputs[0]?.loudness;
             return [format.bytes(outputs.reduce((sum, output) => sum + (output.bytes ?? 0), 0)),
                 outputs[0]?.duration ? ` · ${format.clock(outputs[0].duration)}` : null,
-                loudness?.after?.integrated !== undefined ? ` · ${loudness.after.integrated} LUFS` : null];
+                loudness?.after?.integrated !== undefined ? ` · ${format.loudness(loudness.after.integrated)}` : null];
         }
         if (job.error) {
             return h("span", { title: job.error.message, class: "problem" }, job.error.code,
