@@ -155,8 +155,7 @@ let package = Package(
             "HTTPAPI",
             [
                 "HTTPServer", "Jobs", "Crypto", "JobSchema", "MediaTypes", "Configuration", "Lifecycle", "Text",
-                "CPage",
-                "CZlib",
+                "CLinux", "CPage", "CZlib",
             ]),
 
         // Programs, which only combine libraries.
@@ -220,7 +219,10 @@ let package = Package(
             ]),
         tests(
             "HTTPAPITests",
-            ["TestSupport", "HTTPAPI", "HTTPServer", "Jobs", "Redis", "Crypto", "JobSchema", "Lifecycle"]),
+            [
+                "TestSupport", "HTTPAPI", "HTTPServer", "Jobs", "Redis", "Crypto", "JobSchema", "MediaTypes",
+                "Lifecycle",
+            ]),
         tests(
             "CommandTests",
             ["TestSupport", "respool", "Jobs", "Redis", "JobSchema", "MediaTypes", "Configuration", "Lifecycle"]),

@@ -1,7 +1,10 @@
 #ifndef CMICROHTTPD_SHIM_H
 #define CMICROHTTPD_SHIM_H
 #include <microhttpd.h>
+#include <netinet/in.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/socket.h>
 
 /// Decodes a path, but for one with a zero byte: it would end there for whoever reads it as text.
 static inline size_t cmicrohttpd_unescape(void *context, struct MHD_Connection *connection, char *text) {
@@ -29,6 +32,19 @@ static inline struct MHD_Daemon *cmicrohttpd_start(
 /// The address of a connection's other end.
 static inline const struct sockaddr *cmicrohttpd_client(struct MHD_Connection *connection) {
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+}
+
+/// The number of bytes that a TCP connection has received, and that its other end has acknowledged; -1 if the socket does not say
+/// (TCP_INFO).
+static inline int64_t cmicrohttpd_transferred(int socket) {
+    // glibc's structure is older than these two numbers, which the kernel has at fixed places.
+    unsigned char info[136];
+    socklen_t length = sizeof info;
+    uint64_t acknowledged, received;
+    if (getsockopt(socket, IPPROTO_TCP, 11, info, &length) != 0 || length < sizeof info) return -1;
+    memcpy(&acknowledged, info + 120, sizeof acknowledged);
+    memcpy(&received, info + 128, sizeof received);
+    return (int64_t)(acknowledged + received);
 }
 
 /// The socket of a connection.

@@ -84,6 +84,9 @@ static const unsigned char purge[] = {
 static const unsigned char queued[] = {
 #embed "../Jobs/Scripts/queued.lua"
 };
+static const unsigned char quiet[] = {
+#embed "../Jobs/Scripts/quiet.lua"
+};
 static const unsigned char recover[] = {
 #embed "../Jobs/Scripts/recover.lua"
 };
@@ -95,6 +98,9 @@ static const unsigned char replay[] = {
 };
 static const unsigned char reply[] = {
 #embed "../Jobs/Scripts/reply.lua"
+};
+static const unsigned char reschedule[] = {
+#embed "../Jobs/Scripts/reschedule.lua"
 };
 static const unsigned char retry[] = {
 #embed "../Jobs/Scripts/retry.lua"
@@ -120,8 +126,8 @@ static const struct {
     SCRIPT(cancel), SCRIPT(claim), SCRIPT(claim_callbacks), SCRIPT(constants), SCRIPT(endings),
     SCRIPT(enqueue), SCRIPT(finish), SCRIPT(finish_callback), SCRIPT(groups), SCRIPT(inbox), SCRIPT(limit),
     SCRIPT(limits), SCRIPT(list), SCRIPT(maintenance), SCRIPT(meta), SCRIPT(options), SCRIPT(pause),
-    SCRIPT(publish), SCRIPT(purge), SCRIPT(queued), SCRIPT(recover), SCRIPT(redeliver), SCRIPT(replay),
-    SCRIPT(reply), SCRIPT(retry), SCRIPT(ring), SCRIPT(schedule), SCRIPT(stats),
+    SCRIPT(publish), SCRIPT(purge), SCRIPT(queued), SCRIPT(quiet), SCRIPT(recover), SCRIPT(redeliver), SCRIPT(replay),
+    SCRIPT(reply), SCRIPT(reschedule), SCRIPT(retry), SCRIPT(ring), SCRIPT(schedule), SCRIPT(stats),
 };
 
 const unsigned char *queue_script(const char *name, size_t *length) {

@@ -28,7 +28,7 @@ package enum Settings {
         default: .value("25"),
         for: .worker)
     package static let listen = EnvironmentSetting(
-        "RESPOOL_LISTEN", .text("a port on loopback, or a numeric ADDRESS:PORT, as 127.0.0.1:9464"),
+        "RESPOOL_LISTEN", .text("a port on loopback, a numeric ADDRESS:PORT, as 127.0.0.1:9464, or unix:/PATH"),
         "where a worker serves `/healthz`, `/readyz` and `/metrics`, and `serve` the HTTP API",
         default: .otherwise("off; for serve 127.0.0.1:8080"), for: .listeners, link: "[Metrics](metrics.md)")
     package static let apiTokens = EnvironmentSetting(
@@ -46,13 +46,32 @@ package enum Settings {
     package static let apiStreams = EnvironmentSetting(
         "RESPOOL_API_STREAMS_PER_ADDRESS", .whole(1...100_000), "how many event streams one address may follow",
         default: .value("16"), for: .serve, link: "[Put it behind a proxy](how-to/serve.md#put-it-behind-a-proxy)")
+    package static let apiBasePath = EnvironmentSetting(
+        "RESPOOL_API_BASE_PATH", .text("a path, as /respool"), "the path below which a proxy has the HTTP API",
+        default: .otherwise("none"), for: .serve)
+    package static let apiProxies = EnvironmentSetting(
+        "RESPOOL_API_PROXIES", .list(of: "addresses, or unix", separator: ","),
+        "proxies whose header X-Forwarded-For says which client a request is from", default: .otherwise("none"),
+        for: .serve)
     package static let sourceRoots = EnvironmentSetting(
         "RESPOOL_SOURCE_ROOTS", .list(of: "folders", separator: ":"),
         "the folders of local sources; without one every `file` source is refused", default: .otherwise("none"),
         for: .worker)
     package static let outputRoot = EnvironmentSetting(
-        "RESPOOL_OUTPUT_ROOT", .text("a folder"), "the folder of the outputs", default: .otherwise("none"), for: .worker
-    )
+        "RESPOOL_OUTPUT_ROOT", .text("a folder"), "the folder of the outputs; `serve` lets clients download them",
+        default: .otherwise("none"),
+        for: .listeners)
+    package static let uploadFolder = EnvironmentSetting(
+        "RESPOOL_UPLOAD_DIR", .text("a folder"),
+        "where `serve` stores uploads; workers need it among their source roots", default: .otherwise("no uploads"),
+        for: .serve, link: "[Take uploads](how-to/serve.md#take-uploads)")
+    package static let uploadMaxBytes = EnvironmentSetting(
+        "RESPOOL_UPLOAD_MAX_BYTES", .whole(1...(1 << 50), of: "bytes"), "the maximum size of an upload",
+        default: .value("2147483648", remark: "2 GiB"), for: .serve)
+    package static let uploadAge = EnvironmentSetting(
+        "RESPOOL_UPLOAD_AGE", .whole(60...1_000_000_000, of: "seconds"),
+        "how long an upload is kept after its last byte, or after the last push that names it",
+        default: .value("86400", remark: "a day"), for: .serve)
     package static let spoolFolder = EnvironmentSetting(
         "RESPOOL_SPOOL_DIR", .text("a folder"),
         "where sources from the network are spooled, and outputs for stores and URLs are staged",
@@ -241,7 +260,8 @@ package enum Settings {
     /// All of them, as the documentation lists them.
     package static let all: [any SettingDeclaration] = [
         redisURL, queue, slots, prefetch, prefetchReserve, grace, listen, apiTokens, apiHosts, apiConnections,
-        apiStreams, sourceRoots, outputRoot,
+        apiStreams, apiBasePath, apiProxies, sourceRoots, outputRoot,
+        uploadFolder, uploadMaxBytes, uploadAge,
         spoolFolder,
         allowedHosts, allowedOutputHosts,
         cacheFolder, cacheBytes, cacheAge, maxPerHost, proxy, noProxy, sourceSchemes, outputSchemes, knownHostsFile,

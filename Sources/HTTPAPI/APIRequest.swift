@@ -1,3 +1,4 @@
+import HTTPServer
 import JobSchema
 import Jobs
 
@@ -10,7 +11,9 @@ struct APIRequest: Sendable {
     let idempotencyKey: String?
     /// The header Last-Event-ID.
     let lastEventID: String?
-    let body: [UInt8]
+    /// The request itself, for its headers.
+    let http: HTTPRequest
+    var body: [UInt8] { http.body }
 
     func whole(_ name: String) -> Int? { values[name].flatMap { Int($0) } }
 
@@ -84,6 +87,14 @@ struct APIContext: Sendable {
     let hubs: [EventHub]
     /// Whether Redis responds.
     let isReady: @Sendable () -> Bool
+    /// The folder of outputs that can be downloaded; `nil` if there is none.
+    let outputs: OutputFolder?
+    /// The folder of uploads; `nil` if there is none.
+    let uploads: UploadFolder?
+    /// The path below which a proxy has the server; empty for the root.
+    let basePath: String
+    /// Signs tickets and confirmations.
+    let signer = RequestSigner()
     /// The document, as JSON.
     let document: [UInt8]
 }

@@ -11,24 +11,30 @@ package struct APIService: HTTPService {
     private let page = PageAssets()
     private let reports = PolicyReports()
     private let failures = FailureCount()
+    private let proxy: ProxyPath
     private let log: Log
 
     /// Without tokens, everybody who reaches the address may do everything. `hosts` are further names of the server.
     package init(
         queues: [JobQueue], hubs: [EventHub], address: ListenAddress, tokens: AccessTokens?, hosts: [String] = [],
-        log: Log,
+        outputs: OutputFolder? = nil, uploads: UploadFolder? = nil, proxy: ProxyPath = ProxyPath()!, log: Log,
         isReady: @escaping @Sendable () -> Bool
     ) {
         routes = RouteTable(Route.all)
         context = APIContext(
-            queues: queues, hubs: hubs, isReady: isReady,
+            queues: queues, hubs: hubs, isReady: isReady, outputs: outputs, uploads: uploads, basePath: proxy.base,
             document: JSONBody.bytes(OpenAPIDocument.document(Route.all, hasTokens: tokens != nil)))
         self.tokens = tokens
         origins = OriginCheck(address: address, names: hosts)
+        self.proxy = proxy
         self.log = log
     }
 
     package func decide(_ request: HTTPRequest) -> HTTPDecision {
+        guard let request = proxy.original(request) else {
+            return .answer(
+                secured(Problem(404, "not_found", "the API is below \(proxy.base)/").response(to: request.path)))
+        }
         do throws(Problem) { return try accept(request) } catch {
             var response = secured(error.response(to: request.path))
             if error.status == 401 { response.delay = failures.delay(error, request) }
@@ -48,7 +54,7 @@ package struct APIService: HTTPService {
         if let decision = reports.decision(request, log) { return decision }
         let found = routes.find(request.path)
         let isPublic = found.contains { $0.route.role == nil }
-        let token = isPublic ? AccessToken.local : try authenticate(request)
+        let token = isPublic ? AccessToken.local : try authenticate(request, found)
         guard !found.isEmpty else { throw Problem(404, "not_found", "there is no such path: see /v1/openapi.json") }
         let method = request.method == "HEAD" ? "GET" : request.method
         guard let (route, pathValues) = found.first(where: { $0.route.method == method }) else {
@@ -64,12 +70,38 @@ package struct APIService: HTTPService {
         }
         let values = try route.check(request, pathValues)
         let key = try route.isIdempotent ? Self.idempotencyKey(request) : nil
+        if let receiver = route.receiver, let folder = context.uploads {
+            let call = APIRequest(
+                context: context, token: token, values: values, idempotencyKey: nil, lastEventID: nil, http: request)
+            let sink = ReceiverSink(receiver: try receiver(folder, call)) { result in
+                response(to: result, request, route, token, values)
+            }
+            return .receive(maxBodyBytes: folder.maxBytes, sink)
+        }
         return .process(maxBodyBytes: route.maxBodyBytes) { request in
             await answer(request, route, token, values, key)
         }
     }
 
-    private func authenticate(_ request: HTTPRequest) throws(Problem) -> AccessToken {
+    /// Whom a ticket in the query stands for; `nil` if there is none.
+    private func ticket(
+        _ request: HTTPRequest, _ found: [(route: Route, values: [String: String])]
+    ) throws(Problem) -> AccessToken? {
+        guard request.method == "GET" || request.method == "HEAD",
+            let values = found.first(where: { $0.route.takesTicket })?.values,
+            let text = request.query.first(where: { $0.name == "ticket" })?.value
+        else { return nil }
+        let queue = request.query.first(where: { $0.name == "queue" })?.value ?? ""
+        guard context.signer.isValid(text, for: ["ticket", queue, values["id"] ?? "", values["n"] ?? ""]) else {
+            throw Problem(403, "ticket_denied", "the ticket has expired, or is not for this output: get another one")
+        }
+        return AccessToken(name: "ticket", role: .read, queue: queue, groupPrefix: nil)
+    }
+
+    private func authenticate(
+        _ request: HTTPRequest, _ found: [(route: Route, values: [String: String])]
+    ) throws(Problem) -> AccessToken {
+        if let token = try ticket(request, found) { return token }
         guard let tokens else { return .local }
         guard let header = request.header("authorization") else {
             throw .unauthorized("missing_token", "give a token in the header authorization: Bearer TOKEN")
@@ -86,9 +118,19 @@ package struct APIService: HTTPService {
     ) async -> HTTPResponse {
         let call = APIRequest(
             context: context, token: token, values: values, idempotencyKey: key,
-            lastEventID: request.header("last-event-id"), body: request.body)
+            lastEventID: request.header("last-event-id"), http: request)
+        let result: Result<Reply, Problem>
+        do throws(Problem) { result = .success(try await route.handler(call)) } catch { result = .failure(error) }
+        return response(to: result, request, route, token, values)
+    }
+
+    /// The response, after what was changed is in the log.
+    private func response(
+        to result: Result<Reply, Problem>, _ request: HTTPRequest, _ route: Route, _ token: AccessToken,
+        _ values: [String: String]
+    ) -> HTTPResponse {
         do throws(Problem) {
-            let reply = try await route.handler(call)
+            let reply = try result.get()
             if route.isChange, !reply.subjects.isEmpty { record(request, route, token, values, reply.subjects) }
             var response = HTTPResponse(
                 status: reply.status, contentType: reply.contentType, reply.body)
@@ -116,7 +158,10 @@ package struct APIService: HTTPService {
     }
 
     private func secured(_ response: HTTPResponse) -> HTTPResponse {
-        response.with("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+        let hasPolicy = response.headers.contains { $0.name == "Content-Security-Policy" }
+        return
+            (hasPolicy
+            ? response : response.with("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"))
             .with("Referrer-Policy", "no-referrer").with("Cross-Origin-Resource-Policy", "same-origin")
     }
 

@@ -6,6 +6,7 @@ import Synchronization
 /// Admits and promotes jobs and runs schedules each second, also while no worker runs.
 package final class Housekeeping: Sendable {
     private let queues: [JobQueue]
+    private let uploads: UploadFolder?
     private let log: Log
     private let state = Mutex(State())
 
@@ -15,8 +16,9 @@ package final class Housekeeping: Sendable {
         var complaints: Set<String> = []
     }
 
-    package init(queues: [JobQueue], log: Log) {
+    package init(queues: [JobQueue], uploads: UploadFolder? = nil, log: Log) {
         self.queues = queues
+        self.uploads = uploads
         self.log = log
     }
 
@@ -29,6 +31,14 @@ package final class Housekeeping: Sendable {
     /// Runs until the task is cancelled.
     package func run() async {
         await withTaskGroup { group in
+            if let uploads {
+                group.addTask {
+                    while !Task.isCancelled {
+                        await self.removeExpired(uploads)
+                        try? await Task.sleep(for: .seconds(60))
+                    }
+                }
+            }
             for queue in queues {
                 group.addTask {
                     while !Task.isCancelled {
@@ -61,6 +71,11 @@ package final class Housekeeping: Sendable {
         } catch {
             complain("Redis does not respond, retrying: \(error)", queue.name.text)
         }
+    }
+
+    private func removeExpired(_ uploads: UploadFolder) async {
+        let ids = (try? await withBlocking { () throws(Problem) in uploads.removeExpired() }) ?? []
+        for id in ids { log.info("expired", ["upload": id]) }
     }
 
     /// Logs a problem once, until its subject works again.

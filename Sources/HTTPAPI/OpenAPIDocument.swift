@@ -26,10 +26,10 @@ enum OpenAPIDocument {
     private static func operation(_ route: Route, _ hasTokens: Bool) -> JSONValue {
         var responses: [String: JSONValue] = [:]
         for response in route.responses {
-            var entry: [String: JSONValue] = [
-                "description": .string(response.summary),
-                "content": [route.contentType: ["schema": response.schema]],
-            ]
+            var entry: [String: JSONValue] = ["description": .string(response.summary)]
+            if ![204, 304].contains(response.status) {
+                entry["content"] = [route.contentType: ["schema": response.schema]]
+            }
             if let link = route.link, response.status == 201 {
                 entry["links"] = [
                     "job": [
@@ -51,6 +51,11 @@ enum OpenAPIDocument {
         if let body = route.body {
             operation["requestBody"] = ["required": true, "content": ["application/json": ["schema": body]]]
         }
+        if !route.bodyTypes.isEmpty {
+            let bytes: JSONValue = ["schema": ["type": "string", "minLength": 1]]
+            let content = Dictionary(uniqueKeysWithValues: route.bodyTypes.map { ($0, bytes) })
+            operation["requestBody"] = ["required": true, "content": .object(content)]
+        }
         if let role = route.role {
             operation["description"] = .string("Takes the role \(role.rawValue).")
             if hasTokens { operation["security"] = [["bearer": []]] }
@@ -61,7 +66,7 @@ enum OpenAPIDocument {
     private static func parameters(_ route: Route) -> [JSONValue] {
         func entry(_ parameter: Parameter, _ place: String) -> JSONValue {
             [
-                "name": .string(parameter.name), "in": .string(place), "required": .boolean(place == "path"),
+                "name": .string(parameter.name), "in": .string(place), "required": .boolean(place != "query"),
                 "description": .string(parameter.summary), "schema": parameter.schema,
             ]
         }
@@ -72,6 +77,7 @@ enum OpenAPIDocument {
             "schema": ["type": "string", "pattern": "^(\"[!#-~]{1,128}\"|[!#-~]{1,128})$"],
         ]
         return route.pathParameters.map { entry($0, "path") } + route.query.map { entry($0, "query") }
+            + route.headers.map { entry($0, "header") }
             + (route.isIdempotent ? [header] : [])
     }
 }

@@ -15,6 +15,10 @@ struct Parameter: Sendable {
         case limitKey
         /// The id of an entry of a stream.
         case entry
+        /// The name of a worker.
+        case worker
+        /// The id of an upload.
+        case upload
         case word([String])
         case whole(ClosedRange<Int>)
         /// Any text up to a number of characters.
@@ -34,6 +38,8 @@ struct Parameter: Sendable {
         case .id: KeyName.isValid(text) && !text.utf8.contains { $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") }
         case .limitKey: KeyName.isValid(text, atMost: 128, also: ":@")
         case .entry: Self.isEntry(text)
+        case .worker: KeyName.isValid(text, atMost: 128, also: ":")
+        case .upload: UploadFolder.isID(text)
         case .word(let words): words.contains(text)
         case .whole(let range):
             text.utf8.allSatisfy { (0x30...0x39).contains($0) } && (Int(text).map(range.contains) ?? false)
@@ -48,6 +54,8 @@ struct Parameter: Sendable {
         case .id: "1 to 64 of A-Z a-z 0-9 -"
         case .limitKey: "1 to 128 of A-Z a-z 0-9 _ . : @ -"
         case .entry: "the id of an event, such as 1795200919001-0"
+        case .worker: "1 to 128 of A-Z a-z 0-9 _ . : -"
+        case .upload: "up_ and 32 hexadecimal digits"
         case .word(let words): "one of \(words.joined(separator: " "))"
         case .whole(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .text(let count): "1 to \(count) characters"
@@ -60,6 +68,8 @@ struct Parameter: Sendable {
         case .id: ["type": "string", "pattern": "^[A-Za-z0-9-]{1,64}$"]
         case .limitKey: ["type": "string", "pattern": "^[A-Za-z0-9_.:@-]{1,128}$"]
         case .entry: ["type": "string", "pattern": "^[0-9]{1,18}-[0-9]{1,18}$"]
+        case .worker: ["type": "string", "pattern": "^[A-Za-z0-9_.:-]{1,128}$"]
+        case .upload: ["type": "string", "pattern": "^up_[0-9a-f]{32}$"]
         case .word(let words): Schema.word(words)
         case .whole(let range):
             [

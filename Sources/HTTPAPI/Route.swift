@@ -19,6 +19,14 @@ struct Route: Sendable {
     var body: JSONValue?
     /// The maximum size of the body.
     var maxBodyBytes = 0
+    /// The headers that it takes, for the document.
+    var headers: [Parameter] = []
+    /// The types of a body that is not JSON.
+    var bodyTypes: [String] = []
+    /// Takes a body that is not JSON as it arrives, where the server has a folder of uploads.
+    var receiver: (@Sendable (UploadFolder, APIRequest) throws(Problem) -> any BodyReceiver)?
+    /// Whether a ticket in the query replaces the token.
+    var takesTicket = false
     /// Whether the header Idempotency-Key is used.
     var isIdempotent = false
     /// The successful responses by status.
@@ -30,7 +38,7 @@ struct Route: Sendable {
     let handler: @Sendable (APIRequest) async throws(Problem) -> Reply
 
     /// Whether the operation changes something.
-    var isChange: Bool { method != "GET" }
+    var isChange: Bool { !["GET", "OPTIONS"].contains(method) }
 
     /// The parts of the path.
     var segments: [Substring] { path.split(separator: "/", omittingEmptySubsequences: false) }
@@ -72,7 +80,13 @@ struct Reply: Sendable {
         self.body = .bytes(body)
     }
 
-    /// The body; empty for a stream.
+    init(status: Int, contentType: String, file: HTTPFile) {
+        self.status = status
+        self.contentType = contentType
+        body = .file(file)
+    }
+
+    /// The body; empty for a stream or a file.
     var bytes: [UInt8] { if case .bytes(let bytes) = body { bytes } else { [] } }
 
     init(stream: HTTPStream) {

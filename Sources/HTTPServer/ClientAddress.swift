@@ -28,8 +28,22 @@ package struct ClientAddress: Hashable, Sendable {
     package init(_ bytes: [UInt8]) {
         let isMapped = bytes.count == 16 && bytes.starts(with: [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF])
         let own = isMapped ? Array(bytes.suffix(4)) : bytes
-        isLoopback = own.count == 4 ? own[0] == 127 : own == [UInt8](repeating: 0, count: 15) + [1]
+        // Clients of a Unix socket have no address.
+        isLoopback =
+            own.isEmpty || (own.count == 4 ? own[0] == 127 : own == [UInt8](repeating: 0, count: 15) + [1])
         self.bytes = own.count == 16 ? Array(own.prefix(8)) : own
+    }
+
+    /// Parses an address in digits; `nil` if the text is not one.
+    package init?(_ text: some StringProtocol) {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, String(text), &bytes) == 1 {
+            self.init(Array(bytes.prefix(4)))
+        } else if inet_pton(AF_INET6, String(text), &bytes) == 1 {
+            self.init(bytes)
+        } else {
+            return nil
+        }
     }
 
     /// The address in digits; of IPv6 only the network.

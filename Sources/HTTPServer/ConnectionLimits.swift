@@ -10,6 +10,14 @@ package struct ConnectionLimits: Sendable {
     package var streamsPerAddress = 16
     /// Maximum number of streams, which are counted apart from other connections.
     package var streams = 1024
+    /// Maximum number of files that one address sends or receives at once.
+    package var transfersPerAddress = 8
+    /// Maximum number of files that are sent and received, which are counted apart from other connections.
+    package var transfers = 64
+    /// How often the rate of these is checked.
+    package var transferInterval: Duration = .seconds(30)
+    /// Minimum number of bytes in each interval; a slower client loses its connection.
+    package var minTransferBytes: Int64 = 30 << 10
     /// Maximum number of bytes that are held for the bodies of all requests.
     package var bodyBytes = 32 << 20
 
@@ -25,5 +33,5 @@ package struct ConnectionLimits: Sendable {
     }
 
     /// Maximum number of connections for libmicrohttpd, including those being closed.
-    var total: UInt32 { UInt32(2 * (remote + local) + streams) }
+    var total: UInt32 { UInt32(2 * (remote + local) + streams + transfers) }
 }

@@ -10,7 +10,13 @@ import Synchronization
 /// now and then could therefore hold all connections forever. Here, a new connection replaces the one that has waited longest. It
 /// replaces none whose request is being processed: if there are only such, the new one gets status 503.
 final class ConnectionWatch: Sendable {
-    private let connections = Mutex<[CInt: Watched]>([:])
+    private let state = Mutex(State())
+
+    private struct State {
+        var connections: [CInt: Watched] = [:]
+        /// Connections over which a file is sent or received.
+        var transfers: [CInt: Transfer] = [:]
+    }
 
     private struct Watched {
         /// When the current request started.
@@ -29,6 +35,13 @@ final class ConnectionWatch: Sendable {
         case processing
         /// Its request is refused, because there are too many.
         case refused
+    }
+
+    private struct Transfer {
+        let address: ClientAddress
+        /// When the rate was checked last, and the number of bytes until then.
+        var checked: ContinuousClock.Instant
+        var bytes: Int64
     }
 
     private let limits: ConnectionLimits
@@ -53,13 +66,13 @@ final class ConnectionWatch: Sendable {
 
     /// Registers a new connection by its socket, and closes another one if there are too many.
     func begin(socket: CInt, of address: ClientAddress) {
-        connections.withLock { connections in
-            let rivals = connections.filter {
+        state.withLock { state in
+            let rivals = state.connections.filter {
                 $0.value.phase != .refused && $0.value.address.isLoopback == address.isLoopback
             }
             let counts = rivals.values.reduce(into: [address: 1]) { $0[$1.address, default: 0] += 1 }
             let isFull = rivals.count >= (address.isLoopback ? limits.local : limits.remote)
-            connections[socket] = Watched(start: .now, address: address)
+            state.connections[socket] = Watched(start: .now, address: address)
             guard counts[address]! > limits.perAddress || isFull else { return }
             let crowd = rivals.filter { $0.value.phase != .processing && (isFull || $0.value.address == address) }
             // The address with the most connections loses one, so that many connections from one address do not block others.
@@ -67,12 +80,12 @@ final class ConnectionWatch: Sendable {
             let victim = crowd.filter { counts[$0.value.address] == most }
                 .min { ($0.value.phase.rawValue, $0.value.start) < ($1.value.phase.rawValue, $1.value.start) }
             if let victim {
-                connections[victim.key] = nil
+                state.connections[victim.key] = nil
                 shutdown(victim.key, CInt(SHUT_RDWR))
-            } else if connections.values.count(where: { $0.phase == .refused }) < limits.local + limits.remote {
-                connections[socket]!.phase = .refused
+            } else if state.connections.values.count(where: { $0.phase == .refused }) < limits.local + limits.remote {
+                state.connections[socket]!.phase = .refused
             } else {
-                connections[socket] = nil
+                state.connections[socket] = nil
                 shutdown(socket, CInt(SHUT_RDWR))
             }
         }
@@ -82,9 +95,9 @@ final class ConnectionWatch: Sendable {
     @discardableResult
     func enter(_ phase: Phase, _ connection: OpaquePointer) -> Bool {
         let socket = cmicrohttpd_socket(connection)
-        return connections.withLock { connections in
-            guard connections[socket]?.phase != .refused else { return false }
-            connections[socket]?.phase = phase
+        return state.withLock { state in
+            guard state.connections[socket]?.phase != .refused else { return false }
+            state.connections[socket]?.phase = phase
             return true
         }
     }
@@ -92,22 +105,51 @@ final class ConnectionWatch: Sendable {
     /// Restarts the timeout of a connection that is ready for its next request.
     func renew(_ connection: OpaquePointer?) {
         let socket = cmicrohttpd_socket(connection)
-        connections.withLock { connections in
-            connections[socket]?.start = .now
-            connections[socket]?.phase = .idle
+        state.withLock { state in
+            if let transfer = state.transfers.removeValue(forKey: socket) {
+                state.connections[socket] = Watched(start: .now, address: transfer.address)
+            }
+            state.connections[socket]?.start = .now
+            state.connections[socket]?.phase = .idle
+        }
+    }
+
+    /// Replaces the timeout of a connection by a minimum rate while a file is sent or received over it; false if there are too
+    /// many of these.
+    func beginTransfer(_ connection: OpaquePointer?) -> Bool {
+        let socket = cmicrohttpd_socket(connection)
+        return state.withLock { state in
+            guard let watched = state.connections[socket] else { return state.transfers[socket] != nil }
+            let own = state.transfers.values.count { $0.address == watched.address }
+            guard own < limits.transfersPerAddress, state.transfers.count < limits.transfers else { return false }
+            state.connections[socket] = nil
+            state.transfers[socket] = Transfer(
+                address: watched.address, checked: .now, bytes: cmicrohttpd_transferred(socket))
+            return true
         }
     }
 
     /// Removes a connection that is about to be closed, or that has become a stream.
     func remove(_ connection: OpaquePointer?) {
-        connections.withLock { $0[cmicrohttpd_socket(connection)] = nil }
+        let socket = cmicrohttpd_socket(connection)
+        state.withLock { state in
+            state.connections[socket] = nil
+            state.transfers[socket] = nil
+        }
     }
 
     private func end(olderThan requestTimeout: Duration) {
         // A socket is closed only after it is removed here, so under the lock its number cannot have been reused.
-        connections.withLock { connections in
-            for (socket, watched) in connections where watched.start.duration(to: .now) > requestTimeout {
+        state.withLock { state in
+            for (socket, watched) in state.connections where watched.start.duration(to: .now) > requestTimeout {
                 shutdown(socket, CInt(SHUT_RDWR))
+            }
+            for (socket, transfer) in state.transfers
+            where transfer.checked.duration(to: .now) > limits.transferInterval {
+                let bytes = cmicrohttpd_transferred(socket)
+                if bytes >= 0, bytes - transfer.bytes < limits.minTransferBytes { shutdown(socket, CInt(SHUT_RDWR)) }
+                state.transfers[socket]?.checked = .now
+                state.transfers[socket]?.bytes = bytes
             }
         }
     }

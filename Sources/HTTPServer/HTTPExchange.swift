@@ -5,6 +5,7 @@ import Synchronization
 final class HTTPExchange: Sendable {
     let context: ListenerContext
     private let decision: HTTPDecision
+    private let reception: BodyReception?
     // The connection is used by other threads only while it is suspended, and a suspended connection is not freed.
     private let state: Mutex<State>
 
@@ -21,6 +22,7 @@ final class HTTPExchange: Sendable {
     init(_ request: HTTPRequest, _ decision: HTTPDecision, _ context: ListenerContext) {
         self.context = context
         self.decision = decision
+        reception = if case .receive(_, let sink) = decision { BodyReception(sink, context) } else { nil }
         let length = request.header("content-length")
         let hasBody = request.header("transfer-encoding") != nil || length.map { $0 != "0" } ?? false
         state = Mutex(State(request: request, hasBody: hasBody))
@@ -36,6 +38,14 @@ final class HTTPExchange: Sendable {
     /// Called after the headers: refuses a body that is not wanted before it is read.
     func begin(_ connection: OpaquePointer) -> MHD_Result {
         let (request, hasBody) = state.withLock { ($0.request, $0.hasBody) }
+        let length = request.header("content-length").flatMap { Int64($0) }
+        if case .receive(let most, _) = decision {
+            if let length, length > most { return respond(tooLarge(most), connection) }
+            guard context.watch.beginTransfer(connection), reception?.open(connection) == true else {
+                return respond(context.overload("too many files are sent at once: repeat it later"), connection)
+            }
+            return .YES
+        }
         guard hasBody else { return .YES }
         switch decision {
         case .answer(let response):
@@ -43,38 +53,51 @@ final class HTTPExchange: Sendable {
             let last = response.with("Connection", "close")
             return last.delay > .zero ? process(connection) { _ in last } : respond(last, connection)
         case .process(let most, _):
-            guard let length = request.header("content-length").flatMap({ Int($0) }), length > most else { return .YES }
-            return respond(tooLarge(most), connection)
+            guard let length, length > Int64(most) else { return .YES }
+            return respond(tooLarge(Int64(most)), connection)
+        case .receive: return .YES
         }
     }
 
-    /// Keeps a piece of the body, unless it is too large.
-    func receive(_ bytes: UnsafeRawBufferPointer) {
-        guard case .process(let most, _) = decision else { return }
+    /// Keeps a piece of the body, unless it is too large, or passes it on.
+    func receive(_ bytes: UnsafeRawBufferPointer, _ connection: OpaquePointer) -> MHD_Result {
+        if let reception { return reception.append(bytes, connection) ? .YES : .NO }
+        guard case .process(let most, _) = decision else { return .YES }
         state.withLock { state in
             guard state.refusal == nil else { return }
             if state.request.body.count + bytes.count > most {
-                state.refusal = tooLarge(most)
+                state.refusal = tooLarge(Int64(most))
             } else if !context.takeBody(bytes.count) {
-                state.refusal = context.service.refusal(status: 503, "too many large requests at once: repeat it later")
-                    .with("Retry-After", "1").with("Connection", "close")
+                state.refusal = context.overload("too many large requests at once: repeat it later")
             } else {
                 state.request.body += bytes
             }
         }
+        return .YES
     }
 
     /// Called when the request is complete, and again after the connection was resumed.
     func complete(_ connection: OpaquePointer) -> MHD_Result {
         context.watch.enter(.transferring, connection)
+        if let reception {
+            switch reception.proceed(connection) {
+            case .wait: return .YES
+            case .respond(let response): return respond(response, connection)
+            case .stop: return .NO
+            }
+        }
         if let response = state.withLock({ $0.response ?? $0.refusal }) { return respond(response, connection) }
         switch decision {
         case .answer(let response):
             guard response.delay > .zero else { return respond(response, connection) }
             return process(connection) { _ in response }
         case .process(_, let handler): return process(connection, handler)
+        case .receive: return .NO
         }
     }
+
+    /// Called when the request is over, complete or not.
+    func finish() { reception?.abort() }
 
     private func process(
         _ connection: OpaquePointer, _ handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
@@ -108,7 +131,7 @@ final class HTTPExchange: Sendable {
         return context.send(response, connection, isHead: isHead)
     }
 
-    private func tooLarge(_ most: Int) -> HTTPResponse {
+    private func tooLarge(_ most: Int64) -> HTTPResponse {
         context.service.refusal(status: 413, "the body is larger than \(most) bytes: send less at once")
             .with("Connection", "close")
     }

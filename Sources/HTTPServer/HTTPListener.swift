@@ -10,6 +10,7 @@ package final class HTTPListener: Sendable {
     // libmicrohttpd's functions are thread-safe. The pointer is used again only by `deinit`.
     private nonisolated(unsafe) let daemon: OpaquePointer
     private let context: Unmanaged<ListenerContext>
+    private let path: String?
 
     /// Seconds without a byte after which a connection is closed.
     private static let idleSeconds: UInt32 = 15
@@ -24,7 +25,8 @@ package final class HTTPListener: Sendable {
         requestTimeout: Duration = .seconds(20)
     ) throws(Errno) {
         let socket = try address.listen()
-        port = Self.boundPort(socket.number)
+        port = address.path == nil ? Self.boundPort(socket.number) : 0
+        path = address.path
         let watch = ConnectionWatch(requestTimeout: requestTimeout, limits: limits)
         let box = Unmanaged.passRetained(ListenerContext(service, watch, limits))
         let started = withSignalsBlocked {
@@ -43,6 +45,7 @@ package final class HTTPListener: Sendable {
     }
 
     deinit {
+        if let path { unlink(path) }
         nonisolated(unsafe) let daemon = daemon
         let context = context
         // Requests may take any time, and the thread that releases the listener must not wait for them.
@@ -86,7 +89,8 @@ private let connectionChanged: MHD_NotifyConnectionCallback = { context, connect
 private let requestOver: MHD_RequestCompletedCallback = { context, connection, state, _ in
     guard let context else { return }
     if let exchange = state?.pointee {
-        Unmanaged<HTTPExchange>.fromOpaque(exchange).release()
+        let exchange = Unmanaged<HTTPExchange>.fromOpaque(exchange).takeRetainedValue()
+        exchange.finish()
         ListenerContext.borrowed(context).finish()
     }
     state?.pointee = nil
@@ -114,7 +118,7 @@ private let answer: MHD_AccessHandlerCallback = { context, connection, url, verb
     }
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(started).takeUnretainedValue()
     guard count.pointee > 0 else { return exchange.complete(connection) }
-    exchange.receive(UnsafeRawBufferPointer(start: bytes, count: count.pointee))
+    let received = exchange.receive(UnsafeRawBufferPointer(start: bytes, count: count.pointee), connection)
     count.pointee = 0
-    return .YES
+    return received
 }

@@ -3,11 +3,11 @@ package struct HTTPRequest: Sendable {
     /// The method in capitals, such as `GET`.
     package let method: String
     /// The path, percent-decoded, without the query.
-    package let path: String
+    package private(set) var path: String
     /// The parameters of the query, decoded, in their order; a name may be repeated.
     package let query: [(name: String, value: String)]
     /// The client's address.
-    package let client: ClientAddress
+    package private(set) var client: ClientAddress
     /// The numeric address that the client connected to; `nil` if it is not known.
     package let localAddress: String?
     /// The body, within the size that the service accepted.
@@ -26,6 +26,14 @@ package struct HTTPRequest: Sendable {
         self.client = client
         self.localAddress = localAddress
         self.headers = Dictionary(grouping: headers) { $0.name.lowercased() }.mapValues { $0.map(\.value) }
+    }
+
+    /// The same request as a proxy got it.
+    package func forwarded(path: String, client: ClientAddress) -> HTTPRequest {
+        var request = self
+        request.path = path
+        request.client = client
+        return request
     }
 
     /// All values of a header; the name is in lower case.

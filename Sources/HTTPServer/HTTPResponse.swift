@@ -2,7 +2,7 @@
 package struct HTTPResponse: Sendable {
     /// The HTTP status code.
     package var status: Int
-    /// The value of `Content-Type`.
+    /// The value of `Content-Type`; without one if it is empty.
     package var contentType: String
     /// Further headers.
     package var headers: [(name: String, value: String)] = []
@@ -16,6 +16,8 @@ package struct HTTPResponse: Sendable {
         case bytes([UInt8])
         /// Bytes that are sent as they come, until the stream ends.
         case stream(HTTPStream)
+        /// A part of a file.
+        case file(HTTPFile)
     }
 
     package init(status: Int = 200, contentType: String = "text/plain; charset=utf-8", _ body: String) {

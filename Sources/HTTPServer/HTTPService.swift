@@ -19,4 +19,6 @@ package enum HTTPDecision: Sendable {
     case answer(HTTPResponse)
     /// After the body was read, by a handler that may wait. A larger body gets status 413.
     case process(maxBodyBytes: Int, @Sendable (HTTPRequest) async -> HTTPResponse)
+    /// By a sink that takes the body as it arrives. A body with a larger length gets status 413.
+    case receive(maxBodyBytes: Int64, any HTTPBodySink)
 }

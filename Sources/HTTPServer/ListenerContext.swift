@@ -63,6 +63,11 @@ final class ListenerContext: Sendable {
         state.change(wakes: false) { $0.bodyBytes -= count }
     }
 
+    /// The response if there is too much to do.
+    func overload(_ message: String) -> HTTPResponse {
+        service.refusal(status: 503, message).with("Retry-After", "1").with("Connection", "close")
+    }
+
     /// Ends all streams, and waits until no connection is suspended: libmicrohttpd aborts the process otherwise.
     func close() {
         let streams = state.change { state in
@@ -88,9 +93,12 @@ final class ListenerContext: Sendable {
                     .with("Retry-After", "5")
             }
         }
+        if case .file = response.body, !isHead, !watch.beginTransfer(connection) {
+            response = overload("too many files are sent at once: repeat it later")
+        }
         guard let made = made(response) else { return .NO }
         defer { MHD_destroy_response(made) }
-        MHD_add_response_header(made, "Content-Type", response.contentType)
+        if !response.contentType.isEmpty { MHD_add_response_header(made, "Content-Type", response.contentType) }
         MHD_add_response_header(made, "X-Content-Type-Options", "nosniff")
         for header in response.headers { MHD_add_response_header(made, header.name, header.value) }
         if !response.headers.contains(where: { $0.name == "Cache-Control" }) {
@@ -129,6 +137,7 @@ final class ListenerContext: Sendable {
                 MHD_create_response_from_buffer(
                     $0.count, UnsafeMutableRawPointer(mutating: $0.baseAddress), .RESPMEM_MUST_COPY)
             }
+        case .file(let file): return file.makeResponse()
         case .stream(let stream):
             let box = Unmanaged.passRetained(StreamBox(stream, self))
             let made = MHD_create_response_from_callback(

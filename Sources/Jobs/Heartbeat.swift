@@ -29,6 +29,8 @@ package struct BeatAnswer: Sendable, Hashable {
     package let lostLeases: [LostLease]
     /// The highest priority of a job that a worker can claim; `nil` if there is none.
     package let readyPriority: JobSpec.Priority?
+    /// Whether the worker is to claim no more jobs.
+    package let isQuiet: Bool
 }
 
 /// The reply about one job of a beat.

@@ -22,6 +22,7 @@ extension JobQueue {
         let isScheduleDue = try parts.isTrue()
         var lostLeases = try LostLease.all(parts.next())
         let readyPriority = JobSpec.Priority(rawValue: try parts.integer())
+        let isQuiet = try parts.isTrue()
         var replies: [String: BeatReply] = [:]
         for job in jobs {
             let part = try parts.next()
@@ -31,7 +32,7 @@ extension JobQueue {
         if hasMore { lostLeases += try await runMaintenance() }
         return BeatAnswer(
             replies: replies, hasCallbacks: hasCallbacks, isScheduleDue: isScheduleDue, lostLeases: lostLeases,
-            readyPriority: readyPriority)
+            readyPriority: readyPriority, isQuiet: isQuiet)
     }
 
     /// Removes the record of a worker that stops; it should have released its jobs. Its last claim is kept until it
@@ -39,8 +40,17 @@ extension JobQueue {
     package func removeWorker(_ worker: String) async throws(QueueError) {
         _ = try await send([
             ["ZREM", .text(keys.workers), .text(worker)],
-            ["HDEL", .text(keys.worker(worker)), "host", "slots", "version", "jobs"],
+            ["HDEL", .text(keys.worker(worker)), "host", "slots", "version", "jobs", "quiet"],
         ])
+    }
+
+    /// Tells a worker (`host:pid:nonce`, or `host:pid`) to claim no more jobs, or to claim jobs again. It learns that with its
+    /// next beat. Returns its full name; `nil` if the queue has no such worker.
+    package func setQuiet(_ isQuiet: Bool, worker: String) async throws(QueueError) -> String? {
+        let names = try await workers().map(\.name)
+        guard let name = names.first(where: { $0 == worker || $0.hasPrefix(worker + ":") }) else { return nil }
+        let answer = try await run(QueueScript.quiet, [.text(name), isQuiet ? "1" : "0"]).integer()
+        return answer == 1 ? name : nil
     }
 
     /// Every worker that sent a beat within the last minute, by name.
@@ -57,7 +67,8 @@ extension JobQueue {
             return WorkerRecord(
                 name: beat.key, host: host, slots: Int(fields["slots"]?.integer ?? 0),
                 version: fields["version"]?.string ?? "", jobs: jobs.split(separator: " ").map(String.init),
-                silence: max(0, now - Int64(beat.value.string.flatMap(Double.init) ?? 0)))
+                silence: max(0, now - Int64(beat.value.string.flatMap(Double.init) ?? 0)),
+                isQuiet: fields["quiet"] != nil)
         }
     }
 }

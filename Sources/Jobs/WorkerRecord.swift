@@ -12,9 +12,12 @@ package struct WorkerRecord: Sendable, Hashable {
     package var jobs: [String]
     /// Milliseconds since the last beat, by the clock of Redis; `nil` in a record that is being written.
     package let silence: Int64?
+    /// Whether the worker was told to claim no more jobs.
+    package let isQuiet: Bool
 
     package init(
-        name: String, host: String, slots: Int, version: String, jobs: [String] = [], silence: Int64? = nil
+        name: String, host: String, slots: Int, version: String, jobs: [String] = [], silence: Int64? = nil,
+        isQuiet: Bool = false
     ) {
         self.name = name
         self.host = host
@@ -22,5 +25,6 @@ package struct WorkerRecord: Sendable, Hashable {
         self.version = version
         self.jobs = jobs
         self.silence = silence
+        self.isQuiet = isQuiet
     }
 }

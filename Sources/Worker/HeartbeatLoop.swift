@@ -15,6 +15,9 @@ struct HeartbeatLoop: Sendable {
     /// Called with the highest priority among the queue's ready jobs.
     var isReady: @Sendable (JobSpec.Priority) async -> Void = { _ in }
 
+    /// Called with whether the worker was told to claim no more jobs.
+    var setQuiet: @Sendable (Bool) async -> Void = { _ in }
+
     private static let interval: Duration = .seconds(1)
 
     /// Sends beats until the task is cancelled.
@@ -45,6 +48,7 @@ struct HeartbeatLoop: Sendable {
         let wasOut = health.answered(served.queue.name)
         served.lostLeases.report(answer.lostLeases)
         for job in jobs { obey(answer.replies[job.job.id], job) }
+        await setQuiet(answer.isQuiet)
         if let priority = answer.readyPriority { await isReady(priority) }
         if answer.hasCallbacks, let callbacks { Task { await callbacks.collect(served.queue) } }
         // Runs beside the beat, which the leases depend on: on a slow connection to Redis, reporting a minute's

@@ -30,6 +30,8 @@ package actor JobWorker {
     var isShortOfSpace = false
     var hasWarnedOfSpace = false
     var isDraining = false
+    /// The queues, by index, whose reply says that this worker is to claim no more jobs.
+    var quietQueues: Set<Int> = []
     /// The state of the claims of each queue.
     var inquiries: [QueueInquiry]
     var rotation: QueueRotation
@@ -114,7 +116,8 @@ package actor JobWorker {
                     served: served, record: record, health: health, heartbeatFile: heartbeatFile,
                     metrics: metrics.serving(served.queue.name),
                     scheduleRunner: ScheduleRunner(queue: served.queue, log: log), callbacks: callbacks,
-                    isReady: { await self.makeRoom(for: $0, of: index) })
+                    isReady: { await self.makeRoom(for: $0, of: index) },
+                    setQuiet: { await self.setQuiet($0, by: index) })
                 group.addTask { await loop.run() }
             }
             if await admission?.value != false {
@@ -165,6 +168,7 @@ package actor JobWorker {
 
     /// How many more jobs may be claimed.
     var room: Int {
+        guard quietQueues.isEmpty else { return 0 }
         let limit = configuration.slots + (isShortOfSpace ? 0 : configuration.prefetch)
         return min(max(limit - converting.count - prefetched.all.count, 0), free.count)
     }
@@ -172,6 +176,16 @@ package actor JobWorker {
     /// Records that a job is converted, so that the next one may start.
     func endConversion(of job: ActiveJob) {
         release { converting.remove(ObjectIdentifier(job)) }
+    }
+
+    /// Claims no more jobs of any queue while one of them says so; running jobs continue.
+    func setQuiet(_ isQuiet: Bool, by queue: Int) {
+        let wasQuiet = !quietQueues.isEmpty
+        if isQuiet { quietQueues.insert(queue) } else { quietQueues.remove(queue) }
+        guard wasQuiet != !quietQueues.isEmpty else { return }
+        log.info(wasQuiet ? "claiming jobs again" : "quiet: claiming no more jobs", ["jobs": "\(activeJobs.count)"])
+        if wasQuiet { return wake() }
+        for job in prefetched.all { job.end(.released) }
     }
 
     /// Takes back the children of a finished job.

@@ -35,14 +35,14 @@ enum ServeCommand {
         let queues = zip(settings.names, clients).map { name, client in
             JobQueue(client: client, replicas: settings.replicas, name: name)
         }
-        let housekeeping = Housekeeping(queues: queues, log: log)
+        let housekeeping = Housekeeping(queues: queues, uploads: settings.uploads, log: log)
         let hubs = queues.map { EventHub(queue: $0, log: log) }
         let feeds = settings.names.map {
             BlockingRedisClient(url: settings.redis, name: "respool-events", key: QueueKeys($0).meta)
         }
         let service = APIService(
             queues: queues, hubs: hubs, address: settings.listen, tokens: settings.tokens, hosts: settings.hosts,
-            log: log
+            outputs: settings.outputs, uploads: settings.uploads, proxy: settings.proxy, log: log
         ) { housekeeping.isReady }
         let listener: HTTPListener
         do throws(Errno) {
@@ -54,7 +54,7 @@ enum ServeCommand {
         log.info(
             "serving the HTTP API",
             [
-                "address": settings.listen.host, "port": "\(listener.port)",
+                "address": settings.listen.path ?? settings.listen.host, "port": "\(listener.port)",
                 "access": settings.tokens == nil ? "everybody on this machine" : "tokens",
             ])
         let maintenance = Task { await housekeeping.run() }

@@ -16,6 +16,9 @@ struct ServeSettings: Sendable {
     let tokens: AccessTokens?
     let hosts: [String]
     let limits: ConnectionLimits
+    let proxy: ProxyPath
+    let outputs: OutputFolder?
+    let uploads: UploadFolder?
     let level: Log.Level
 
     init(_ environment: Environment) throws(SettingError) {
@@ -36,6 +39,27 @@ struct ServeSettings: Sendable {
         limits = ConnectionLimits(
             perAddress: try environment.value(Settings.apiConnections) ?? 16,
             streamsPerAddress: try environment.value(Settings.apiStreams) ?? 16)
+        let base = environment.text(Settings.apiBasePath) ?? ""
+        guard let path = ProxyPath(base: base) else { throw Settings.apiBasePath.error(base) }
+        let proxies = try environment.value(Settings.apiProxies) ?? []
+        guard let full = ProxyPath(base: path.base, proxies: proxies) else {
+            throw Settings.apiProxies.error(proxies.joined(separator: ","))
+        }
+        proxy = full
+        outputs = try environment.text(Settings.outputRoot).map { path throws(SettingError) in
+            guard let folder = OutputFolder(path) else { throw Settings.outputRoot.error(path) }
+            return folder
+        }
+        let (maxBytes, age) = (
+            try environment.value(Settings.uploadMaxBytes) ?? 2 << 30,
+            try environment.value(Settings.uploadAge) ?? 86_400
+        )
+        uploads = try environment.text(Settings.uploadFolder).map { path throws(SettingError) in
+            guard let folder = UploadFolder(path, maxBytes: Int64(maxBytes), age: .seconds(age)) else {
+                throw Settings.uploadFolder.error(path)
+            }
+            return folder
+        }
         level = try environment.value(Settings.log).flatMap { Log.Level(name: $0) } ?? .info
         guard tokens != nil || address.isLoopback else {
             throw SettingError(

@@ -35,22 +35,91 @@ class Client:
         return answer.status, json.loads(answer.read())
 
 
+def start_server(service, port, log, *words, **settings):
+    environment = service.environment | {f"RESPOOL_{name.upper()}": str(value) for name, value in settings.items()}
+    server = Process([RESPOOL, "serve", "--listen", f"127.0.0.1:{port}", *words], log, environment)
+
+    def is_ready():
+        try:
+            return Client(port, None)("GET", "/readyz")[0] == 200
+        except OSError:
+            return False
+
+    until("the server is ready", 20, is_ready)
+    return server
+
+
+def exchange(port, method, path, body=None, **headers):
+    """The response to a request whose body is not JSON: status, headers, bytes."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+    answer = connection.getresponse()
+    return answer.status, answer.headers, answer.read()
+
+
+@pytest.mark.quick
+def test_a_file_is_uploaded_although_the_server_is_killed_and_its_result_is_downloaded(service, start_worker, audio, figures):
+    uploads = pathlib.Path(service.folder) / "uploads"
+    uploads.mkdir()
+    port, log = free_port(), f"{service.folder}/serve.log"
+    server = start_server(service, port, log, upload_dir=uploads)
+    audio("a.flac", 20)
+    data = pathlib.Path(f"{service.sources}/a.flac").read_bytes()
+    tus, half = {"Tus_Resumable": "1.0.0"}, len(data) // 2
+    status, headers, _ = exchange(port, "POST", "/v1/uploads", Upload_Length=str(len(data)), **tus)
+    equal(status, 201, "a new upload")
+    path = headers["Location"]
+
+    def append(offset, part):
+        return exchange(
+            port, "PATCH", path, part, Upload_Offset=str(offset), Content_Type="application/offset+octet-stream", **tus)
+
+    equal(append(0, data[:1000])[0], 204, "the first bytes")
+    # A request that the end of the server breaks off.
+    with socket.create_connection(("127.0.0.1", port)) as cut:
+        cut.sendall(
+            f"PATCH {path} HTTP/1.1\r\nHost: localhost\r\nUpload-Offset: 1000\r\nContent-Length: {len(data) - 1000}\r\n"
+            "Content-Type: application/offset+octet-stream\r\n\r\n".encode() + data[1000:half])
+        file = uploads / path.rsplit("/", 1)[1]
+        until("half of the file arrived", 20, lambda: file.stat().st_size == half)
+        server.popen.kill()
+        server.popen.wait()
+    server = start_server(service, port, log, upload_dir=uploads)
+    status, headers, _ = exchange(port, "HEAD", path, **tus)
+    equal((status, headers["Upload-Offset"]), (200, str(half)), "the offset after the kill")
+    equal(append(0, data[:1])[0], 409, "bytes that are there already")
+    equal(append(half, data[half:])[0], 204, "the rest")
+    source = f"upload:{path.rsplit('/', 1)[1]}"
+    start_worker(slots=1, source_roots=f"{service.sources}:{uploads}")
+    client = Client(port, None)
+    status, pushed = client("POST", "/v1/jobs", {"source": source, "format": "wav", "end": 2})
+    equal(status, 201, "a job of the upload")
+    job = f"/v1/jobs/{pushed['id']}"
+    until("the job ends", 120, lambda: client("GET", job)[1]["state"] in ("completed", "failed"))
+    report = client("GET", job)[1]
+    equal(report["state"], "completed", f"the job: {report['error']}")
+    status, headers, body = exchange(port, "GET", f"{job}/outputs/0")
+    equal((status, headers["Content-Type"]), (200, "audio/wav"), "the download")
+    equal(hashlib.sha256(body).hexdigest(), report["outputs"][0]["sha256"], "what was downloaded")
+    status, ticket = client("POST", f"{job}/outputs/0/ticket")
+    status, headers, part = exchange(port, "GET", ticket["url"], Range="bytes=100-199")
+    equal((status, part), (206, body[100:200]), "a range by ticket")
+    os.remove(f"{service.outputs}/{pushed['id']}.wav")
+    equal(exchange(port, "GET", ticket["url"])[0], 410, "an output that was removed")
+    server.popen.terminate()
+    equal(server.popen.wait(10), 0, "the exit status of the server")
+    figures(f"{len(data)} bytes uploaded over a kill at {half}, {len(body)} bytes downloaded")
+
+
 @pytest.mark.quick
 def test_a_job_pushed_over_http_is_followed_to_its_end(service, start_worker, audio, figures):
     tokens = pathlib.Path(service.folder) / "tokens"
     tokens.write_text("".join(
         f"{role} {role} {hashlib.sha256(f'{role}-secret'.encode()).hexdigest()}\n" for role in ("read", "push", "operate")))
     port, log = free_port(), f"{service.folder}/serve.log"
-    server = Process([RESPOOL, "serve", "--listen", f"127.0.0.1:{port}", "--tokens", str(tokens)], log, service.environment)
+    server = start_server(service, port, log, "--tokens", str(tokens))
     read, push, operate, nobody = (Client(port, token) for token in ("read-secret", "push-secret", "operate-secret", None))
 
-    def is_ready():
-        try:
-            return nobody("GET", "/readyz")[0] == 200
-        except OSError:
-            return False
-
-    until("the server is ready", 20, is_ready)
     audio("a.flac", 20)
     fields = {"source": service.source("a.flac"), "format": "mp3", "start": 5, "end": 10}
     status, pushed = push("POST", "/v1/jobs", fields, **{"Idempotency-Key": "one"})

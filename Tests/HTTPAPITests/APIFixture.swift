@@ -21,8 +21,8 @@ struct APIFixture {
 
     /// Runs the body on a fresh server, and the audit of the queue after it. The tokens are `ROLE-token` for each line's name.
     static func run(
-        tokens: String? = nil, keepsHouse: Bool = true, host: String = "127.0.0.1",
-        _ body: (APIFixture) async throws -> Void
+        tokens: String? = nil, keepsHouse: Bool = true, host: String = "127.0.0.1", outputs: OutputFolder? = nil,
+        uploads: UploadFolder? = nil, proxy: ProxyPath = ProxyPath()!, _ body: (APIFixture) async throws -> Void
     ) async throws {
         let server = try await RedisServer()
         let client = server.client()
@@ -32,7 +32,7 @@ struct APIFixture {
         ]
         let log = Log(least: .error)
         let address = try #require(ListenAddress("\(host):0"))
-        let housekeeping = Housekeeping(queues: queues, log: log)
+        let housekeeping = Housekeeping(queues: queues, uploads: uploads, log: log)
         let hubs = queues.map { EventHub(queue: $0, log: log) }
         let feed = BlockingRedisClient(url: server.url, name: "test-events")
         var opened = EventFeed(client: feed)
@@ -41,7 +41,7 @@ struct APIFixture {
         let service = APIService(
             queues: queues, hubs: hubs, address: address,
             tokens: try tokens.map { try AccessTokens($0, origin: "test") },
-            hosts: ["api.example.org"], log: log
+            hosts: ["api.example.org"], outputs: outputs, uploads: uploads, proxy: proxy, log: log
         ) { housekeeping.isReady }
         let listener = try HTTPListener(on: address, service: service)
         let task = Task { if keepsHouse { await housekeeping.run() } }
@@ -91,8 +91,17 @@ struct APIFixture {
         try await sendAll([(line, body, token, headers)])[0]
     }
 
+    /// The response to a request whose body is not JSON.
+    func sendRaw(
+        _ line: String, _ body: String = "", token: String? = nil, headers: [String] = []
+    ) async throws -> Answer {
+        let length =
+            headers.contains { $0.hasPrefix("Transfer-Encoding") } ? [] : ["Content-Length: \(body.utf8.count)"]
+        return try await sendAll([(line, nil, token, headers + length)], then: body)[0]
+    }
+
     func sendAll(
-        _ requests: [(line: String, body: String?, token: String?, headers: [String])]
+        _ requests: [(line: String, body: String?, token: String?, headers: [String])], then rest: String = ""
     ) async throws -> [Answer] {
         let texts = requests.map { request in
             var head = ["\(request.line) HTTP/1.1", "Connection: close"] + request.headers
@@ -101,7 +110,7 @@ struct APIFixture {
             if let body = request.body {
                 head += ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"]
             }
-            return head.joined(separator: "\r\n") + "\r\n\r\n" + (request.body ?? "")
+            return head.joined(separator: "\r\n") + "\r\n\r\n" + (request.body ?? rest)
         }
         return try await rawExchange(port, texts).map { text in
             let end = text.firstRange(of: "\r\n\r\n")

@@ -127,6 +127,41 @@ import Testing
         }
     }
 
+    @Test func `behind a proxy, paths are below its path`() async throws {
+        let proxy = try #require(ProxyPath(base: "/respool/", proxies: ["127.0.0.1"]))
+        try await APIFixture.run(proxy: proxy) { api in
+            let pushed = try await api.send("POST /respool/v1/jobs", APIFixture.job)
+            let id = try #require(pushed.text("id"))
+            #expect(pushed.head.contains("\r\nLocation: /respool/v1/jobs/\(id)"), "\(pushed)")
+            let list = try await api.send("GET /respool/v1/jobs?limit=1")
+            #expect(list.status == 200 && list.head.contains("Link: </respool/v1/jobs?"), "\(list)")
+            for path in ["/v1/jobs", "/respool", "/respoolx/v1/jobs", "/x/respool/v1/jobs"] {
+                #expect(try await api.send("GET \(path)").status == 404)
+            }
+            #expect(try await api.send("GET /healthz").status == 200)
+        }
+        #expect(ProxyPath(base: "respool") == nil && ProxyPath(proxies: ["proxy.example.org"]) == nil)
+    }
+
+    @Test func `clients behind a trusted proxy are told apart by the last address that is not its own`() async throws {
+        let proxy = try #require(ProxyPath(proxies: ["127.0.0.1", "10.0.0.1"]))
+        try await APIFixture.run(tokens: APIFixture.token("a", "read"), proxy: proxy) { api in
+            // A client that guesses is slowed down, whatever it says about the addresses before its own.
+            let guesses = (0..<11).map { number in
+                (
+                    line: "GET /v1/jobs", body: String?.none, token: String?("wrong"),
+                    headers: ["X-Forwarded-For: 192.0.2.\(number), 198.51.100.7, 10.0.0.1"]
+                )
+            }
+            _ = try await api.sendAll(guesses)
+            let clock = ContinuousClock()
+            let slow = try await clock.measure { _ = try await api.sendAll([guesses[0]]) }
+            #expect(slow > .seconds(1))
+            let other = try await api.send("GET /v1/jobs", token: "a", headers: ["X-Forwarded-For: 192.0.2.1"])
+            #expect(other.status == 200, "\(other)")
+        }
+    }
+
     @Test func `unknown paths, methods, parameters and types are refused`() async throws {
         try await APIFixture.run { api in
             let cases: [(line: String, body: String?, headers: [String], status: Int)] = [
@@ -184,7 +219,8 @@ import Testing
             for (path, operations) in paths {
                 guard case .object(let operations) = operations else { continue }
                 let filled = path.replacing("{queue}", with: "default").replacing("{id}", with: "1-0")
-                    .replacing("{group}", with: "g")
+                    .replacing("{group}", with: "g").replacing("{n}", with: "0").replacing("{worker}", with: "host:1")
+                    .replacing("{upload}", with: "up_\(String(repeating: "0", count: 32))")
                 // Events have no end.
                 guard path != "/v1/events" else { continue }
                 requests += operations.keys.map { "\($0.uppercased()) \(filled)" }

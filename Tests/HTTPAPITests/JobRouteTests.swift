@@ -230,6 +230,10 @@ import Testing
             { #expect(answer.status == 400 && answer.text("code") == "invalid_cursor", "\(answer)") }
             let wrong = try await api.send("GET /v1/jobs?limit=2&state=failed&cursor=\(next)")
             #expect(wrong.status == 400 && wrong.text("code") == "invalid_cursor", "\(wrong)")
+            let link = try #require(page.head.split(separator: "\r\n").first { $0.hasPrefix("Link: ") })
+            #expect(link.hasSuffix(">; rel=\"next\""), "\(link)")
+            let second = try await api.send("GET \(link.dropFirst("Link: <".count).prefix { $0 != ">" })")
+            #expect(second.status == 200 && second.text("jobs.0.id") != page.text("jobs.0.id"), "\(second)")
             let group = try await api.send("GET /v1/groups/a")
             #expect(group.text("total") == "10", "\(group)")
         }

@@ -1,3 +1,4 @@
+import Glibc
 import HTTPServer
 import Synchronization
 import TestSupport
@@ -136,6 +137,83 @@ import Testing
         #expect(fourth.hasPrefix("HTTP/1.1 200 "), "\(fourth)")
     }
 
+    @Test(arguments: ["Content-Length: 500000", "Transfer-Encoding: chunked"])
+    func `a body that arrives faster than its sink takes it waits, and comes whole and in order`(
+        header: String
+    ) async throws {
+        let sink = Sink(pause: 2000)
+        let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), service: Service(sink: sink))
+        let bytes = String((0..<50_000).map { String($0 % 10) + "abcdefgh\n" }.joined().prefix(500_000))
+        let body = header.hasPrefix("C") ? bytes : "7a120\r\n\(bytes)\r\n0\r\n\r\n"
+        let answers = try await rawExchange(listener.port, [rawRequest("PUT /sink HTTP/1.1", header) + body])
+        #expect(answers[0].hasSuffix("\r\n\r\n500000 true"), "\(answers[0])")
+        #expect(String(decoding: sink.received, as: UTF8.self) == bytes)
+        let empty = try await rawExchange(listener.port, [rawRequest("PUT /sink HTTP/1.1")])
+        #expect(empty[0].hasSuffix(" true"), "\(empty[0])")
+    }
+
+    @Test func `a sink refuses a body before it is read, and learns that a connection was lost`() async throws {
+        let sink = Sink(refusal: HTTPResponse(status: 409, "no"))
+        let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), service: Service(sink: sink))
+        let expecting = rawRequest("PUT /sink HTTP/1.1", "Content-Length: 5", "Expect: 100-continue")
+        let answers = try await rawExchange(listener.port, [expecting, expecting + "hello"])
+        for answer in answers { #expect(answer.hasPrefix("HTTP/1.1 409 "), "\(answer)") }
+        #expect(sink.received.isEmpty && sink.end == nil)
+        let other = Sink()
+        let second = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), service: Service(sink: other))
+        let cut = Task {
+            try await rawExchange(
+                second.port, [rawRequest("PUT /sink HTTP/1.1", "Content-Length: 9") + "hello"], seconds: 1)
+        }
+        _ = try? await cut.value
+        try await eventually("the sink has ended", within: .seconds(30)) { other.end == false }
+        #expect(other.received.count == 5)
+    }
+
+    @Test func `a client that sends a body too slowly loses its connection`() async throws {
+        var limits = ConnectionLimits()
+        limits.transferInterval = .milliseconds(300)
+        let sink = Sink()
+        let listener = try HTTPListener(
+            on: #require(ListenAddress("127.0.0.1:0")), service: Service(sink: sink), limits: limits,
+            requestTimeout: .seconds(1))
+        let answers = try await rawExchange(
+            listener.port, [rawRequest("PUT /sink HTTP/1.1", "Content-Length: 9") + "hello"], seconds: 20)
+        #expect(answers == [""])
+        try await eventually("the sink has ended", within: .seconds(30)) { sink.end == false }
+    }
+
+    @Test func `bodies over the limit of an address are refused`() async throws {
+        var limits = ConnectionLimits()
+        limits.transfersPerAddress = 0
+        let listener = try HTTPListener(
+            on: #require(ListenAddress("127.0.0.1:0")), service: Service(sink: Sink()), limits: limits)
+        let answers = try await rawExchange(listener.port, [rawRequest("PUT /sink HTTP/1.1", body: "hello")])
+        #expect(answers[0].hasPrefix("HTTP/1.1 503 "), "\(answers[0])")
+    }
+
+    @Test func `a Unix socket is served, replaces one that was left, and is removed`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("socket")
+        for _ in 1...2 {
+            let address = try #require(ListenAddress("unix:\(path)"))
+            var listener: HTTPListener? = try HTTPListener(on: address, service: Service())
+            #expect(throws: (any Error).self) { try HTTPListener(on: address, service: Service()) }
+            let words = ["--silent", "--unix-socket", path, "http://localhost/hello"]
+            #expect(try await ChildProcess.run("curl", words).output == "hello")
+            await listener?.close()
+            listener = nil
+            #expect(access(path, F_OK) != 0)
+            // As after a kill.
+            let left = try #require(ListenAddress("unix:\(path)"))
+            _ = try await ChildProcess.run(
+                "python3",
+                ["-c", "import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])", left.path ?? ""])
+            #expect(access(path, F_OK) == 0)
+        }
+        #expect(ListenAddress("unix:relative") == nil)
+    }
+
     /// libmicrohttpd aborts the process if it is stopped while a connection is suspended.
     @Test func `a listener that is released sends the responses that are under way`() async {
         await #expect(processExitsWith: .success) {
@@ -183,6 +261,7 @@ import Testing
 private struct Service: HTTPService {
     var onWait: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(3)) }
     var onStream: @Sendable (HTTPStream) -> Void = { _ in }
+    var sink = Sink()
 
     func decide(_ request: HTTPRequest) -> HTTPDecision {
         switch request.path {
@@ -207,7 +286,37 @@ private struct Service: HTTPService {
                 onStream(stream)
                 return HTTPResponse(contentType: "text/event-stream", .stream(stream))
             }
+        case "/sink": .receive(maxBodyBytes: 1 << 20, sink)
         default: .answer(HTTPResponse("hello"))
+        }
+    }
+}
+
+/// Keeps what it gets, with a pause after each part.
+private final class Sink: HTTPBodySink {
+    private let state = Mutex((bytes: [UInt8](), end: Bool?.none))
+    private let pause: UInt32
+    private let refusal: HTTPResponse?
+
+    init(pause: UInt32 = 0, refusal: HTTPResponse? = nil) {
+        self.pause = pause
+        self.refusal = refusal
+    }
+
+    var received: [UInt8] { state.withLock { $0.bytes } }
+    var end: Bool? { state.withLock { $0.end } }
+
+    func begin() -> HTTPResponse? { refusal }
+
+    func write(_ bytes: UnsafeRawBufferPointer) {
+        state.withLock { $0.bytes += bytes }
+        usleep(pause)
+    }
+
+    func end(isComplete: Bool) -> HTTPResponse {
+        state.withLock { state in
+            state.end = isComplete
+            return HTTPResponse("\(state.bytes.count) \(isComplete)")
         }
     }
 }

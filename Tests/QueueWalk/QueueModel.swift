@@ -120,7 +120,7 @@ struct QueueModel {
         }
     }
 
-    private mutating func promote(_ id: String) {
+    mutating func promote(_ id: String) {
         jobs[id]!.state = .waiting
         guard jobs[id]!.isSentBack else { return }
         sequence += 1

@@ -38,7 +38,7 @@ extension QueueWalk {
     private var limitKeys: [String] { ["k0", "k1", "k2"] }
 
     /// Some ids, no two the same.
-    private mutating func someIDs() -> [String] {
+    mutating func someIDs() -> [String] {
         Array(Set((0..<Int.random(in: 1...3, using: &random)).map { _ in ids.randomElement(using: &random)! })).sorted()
     }
 

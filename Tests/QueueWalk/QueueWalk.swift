@@ -68,7 +68,7 @@ struct QueueWalk {
     mutating func step() async throws {
         steps += 1
         try await keepSeen()
-        switch Int.random(in: 0..<123, using: &random) {
+        switch Int.random(in: 0..<127, using: &random) {
         case 0..<14: try await push()
         case 14..<22: try await enqueue()
         case 22..<40: try await claim()
@@ -88,6 +88,7 @@ struct QueueWalk {
         case 109..<113: try await call()
         case 113..<118: try await schedule()
         case 118..<122: try await recover()
+        case 122..<126: try await reschedule()
         default: try await purge()
         }
         model.closeGroups()

@@ -25,7 +25,8 @@ extension Route {
                 Access(
                     name: token.name, role: token.role.rawValue,
                     queues: token.queue.map { own in names.filter { $0 == own } } ?? names,
-                    groupPrefix: token.groupPrefix))
+                    groupPrefix: token.groupPrefix, uploads: request.context.uploads != nil,
+                    downloads: request.context.outputs != nil))
         }
     ]
 
@@ -35,8 +36,8 @@ extension Route {
         /// The first one is the default.
         let queues: [String]
         @Nullable var groupPrefix: String?
-        let uploads = false
-        let downloads = false
+        let uploads: Bool
+        let downloads: Bool
         let version = respoolVersion
 
         enum CodingKeys: String, CodingKey {

@@ -79,7 +79,7 @@ extension Route {
     }
 
     /// The fields that a retry may change.
-    private static let changeable: [String: JSONValue] = {
+    static let changeable: [String: JSONValue] = {
         guard case .object(let schema) = Schema.fields, case .object(let properties)? = schema["properties"] else {
             return [:]
         }
@@ -92,7 +92,12 @@ extension Route {
         guard case .object(let members) = body, members.keys.allSatisfy({ $0 == "set" }) else {
             throw .wrong([.init(pointer: "", code: "invalid_request", message: "the body must be {\"set\": {…}}")])
         }
-        guard let set = members["set"] else { return [:] }
+        return try changes(in: members["set"])
+    }
+
+    /// The changed fields of a retry; an empty text removes one.
+    static func changes(in set: JSONValue?) throws(Problem) -> [String: String] {
+        guard let set else { return [:] }
         var changes = try FieldText.fields(set, at: "/set")
         if case .object(let values) = set { for name in values.keys where changes[name] == nil { changes[name] = "" } }
         var parts: [Problem.Part] = []
@@ -112,7 +117,7 @@ extension Route {
 }
 
 extension Problem {
-    fileprivate static func noJob(_ id: String) -> Problem {
+    static func noJob(_ id: String) -> Problem {
         Problem(404, "not_found", "there is no job \(id): it may have been deleted")
     }
 }

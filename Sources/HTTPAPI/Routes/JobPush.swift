@@ -69,13 +69,13 @@ struct JobPush {
     /// Where a job is; the path alone would be one of the first queue.
     private func location(_ id: String) -> (name: String, value: String) {
         let isFirst = queue.name == request.context.queues[0].name
-        return ("Location", "/v1/jobs/\(id)" + (isFirst ? "" : "?queue=\(queue.name.text)"))
+        return ("Location", "\(request.context.basePath)/v1/jobs/\(id)" + (isFirst ? "" : "?queue=\(queue.name.text)"))
     }
 
     private func push(nonce: String) async throws(Problem) -> Reply {
         let body = try request.json()
         guard case .object(let members) = body, let list = members["jobs"] else {
-            let spec = try check(body, at: "")
+            let spec = try await check(body, at: "")
             let answers = try await enqueue([spec], nonce) { _ in "" }
             var reply = Reply(answers[0], status: 201, subjects: [answers[0].id])
             reply.headers = [location(answers[0].id)]
@@ -91,7 +91,7 @@ struct JobPush {
         var specs: [JobSpec] = []
         var parts: [Problem.Part] = []
         for (index, item) in items.enumerated() {
-            do throws(Problem) { specs.append(try check(item, at: "/jobs/\(index)")) } catch {
+            do throws(Problem) { specs.append(try await check(item, at: "/jobs/\(index)")) } catch {
                 guard error.status == 422 else { throw error }
                 parts += error.parts
             }
@@ -102,8 +102,11 @@ struct JobPush {
     }
 
     /// Validates a job in full.
-    private func check(_ value: JSONValue, at pointer: String) throws(Problem) -> JobSpec {
-        let fields = try FieldText.fields(value, at: pointer)
+    private func check(_ value: JSONValue, at pointer: String) async throws(Problem) -> JobSpec {
+        var fields = try FieldText.fields(value, at: pointer)
+        if let source = fields["source"], source.hasPrefix("upload:") {
+            fields["source"] = try await uploadURL(String(source.dropFirst("upload:".count)), at: pointer)
+        }
         let spec: JobSpec
         do throws(Failure) { spec = try JobSpec(fields: fields) } catch {
             throw .wrong([.init(error, at: pointer)])
@@ -127,6 +130,32 @@ struct JobPush {
         guard holders.allSatisfy({ $0.map { request.token.allows(group: $0.group) } ?? true }) else {
             throw Problem(409, "dedup_held", "a job that the token is not for holds the dedup key: use another one")
         }
+    }
+
+    /// The source of a job that reads a complete upload of this token.
+    private func uploadURL(_ id: String, at pointer: String) async throws(Problem) -> String {
+        func wrong(_ message: String) -> Problem {
+            .wrong([.init(pointer: "\(pointer)/source", code: "invalid_request", message: message)])
+        }
+        guard let folder = request.context.uploads else {
+            throw wrong("`source` is an upload, and this server takes none: start it with RESPOOL_UPLOAD_DIR")
+        }
+        let owner = request.token.name
+        let found: Upload? = try await withBlocking { () throws(Problem) in
+            do throws(Problem) { return try folder.find(id, owner: owner) } catch {
+                guard error.status == 404 else { throw error }
+                return nil
+            }
+        }
+        guard let found else {
+            throw wrong("`source` is upload:\(FieldText.shown(id)): there is no such upload, or it has expired")
+        }
+        guard found.isComplete else {
+            throw Problem(
+                409, "incomplete_upload", "the upload \(id) has \(found.offset) of \(found.record.length ?? 0) bytes")
+        }
+        folder.touch(id)
+        return folder.sourceURL(id)
     }
 
     /// Pushes the jobs; `pointer` is where a job is in the body.

@@ -3,6 +3,7 @@ import FoundationEssentials
 import JobSchema
 import Jobs
 import Lifecycle
+import Text
 
 /// A list of jobs with filters. It looks at a bounded number of entries for each request.
 struct JobSearch {
@@ -32,17 +33,24 @@ struct JobSearch {
         Parameter("cursor", .text(1000), "`next` of the page before"),
     ]
 
+    /// The filters alone.
+    static let filters = parameters.filter { !["queue", "limit", "cursor"].contains($0.name) }
+
     init(_ request: APIRequest) throws(Problem) {
+        try self.init(request, filters: request.values, limit: request.whole("limit") ?? 50)
+    }
+
+    init(_ request: APIRequest, filters: [String: String], limit: Int) throws(Problem) {
         self.request = request
         queue = try request.queue()
-        values = request.values
-        limit = request.whole("limit") ?? 50
+        values = filters
+        self.limit = limit
         if let prefix = request.token.groupPrefix, !(values["group"] ?? "").hasPrefix(prefix) {
             throw Problem(403, "scope_denied", "the token is for groups that begin with \(prefix): give group")
         }
     }
 
-    private struct Page: Encodable {
+    struct Page: Encodable {
         var jobs: [JobRecord] = []
         @Nullable var next: String?
         var scanned = 0
@@ -50,20 +58,29 @@ struct JobSearch {
 
     /// A page of the jobs; it may be short, and `next` says whether there may be more.
     func run() async throws(Problem) -> Reply {
+        var found = try await page(from: try start()) { _ in true }
+        found.next = found.next.map { "\(fingerprint).\($0)" }
+        var reply = Reply(found)
+        if let next = found.next { reply.headers = [("Link", "<\(link(next))>; rel=\"next\"")] }
+        return reply
+    }
+
+    /// The wanted jobs among those that match, from a position on; `next` is the position after them.
+    func page(from start: String?, where isWanted: (JobRecord) -> Bool) async throws(Problem) -> Page {
         var page = Page()
-        var cursor = try start()
+        var cursor = start
         var reads = 0
         let now = WallClock.milliseconds()
         repeat {
             let count = min(limit - page.jobs.count, Self.maxScanned - page.scanned)
             let (jobs, scanned, next) = try await read(cursor, count)
-            page.jobs += jobs.filter { matches($0, now) }
+            page.jobs += jobs.filter { matches($0, now) && isWanted($0) }
             page.scanned += scanned
             cursor = next
             reads += 1
         } while cursor != nil && page.jobs.count < limit && page.scanned < Self.maxScanned && reads < Self.maxReads
-        page.next = cursor.map { "\(fingerprint).\($0)" }
-        return Reply(page)
+        page.next = cursor
+        return page
     }
 
     /// Some jobs, how many entries were looked at, and where to continue.
@@ -94,7 +111,7 @@ struct JobSearch {
         if let worker = values["worker"], job.worker != worker { return false }
         if let source = values["source"], job.source?.hasPrefix(source) != true { return false }
         if let text = values["q"], !job.id.contains(text), job.source?.contains(text) != true { return false }
-        if let age = request.whole("older_than"), now - job.createdAt < Int64(age) * 1000 { return false }
+        if let age = values["older_than"].flatMap({ Int($0) }), now - job.createdAt < Int64(age) * 1000 { return false }
         return true
     }
 
@@ -109,6 +126,14 @@ struct JobSearch {
             throw Problem(400, "invalid_cursor", "the cursor is not one of a list with these filters")
         }
         return parts[1]
+    }
+
+    /// The address of the next page.
+    private func link(_ next: String) -> String {
+        let query = values.merging(["cursor": next]) { $1 }.sorted { $0.key < $1.key }.map { name, value in
+            "\(name)=\(PercentEncoding.encoded(value, keeping: PercentEncoding.unreserved.contains))"
+        }
+        return "\(request.context.basePath)/v1/jobs?" + query.joined(separator: "&")
     }
 
     /// Distinguishes the filters of lists, so that a cursor is not used with others.

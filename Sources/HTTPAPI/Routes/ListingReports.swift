@@ -11,6 +11,8 @@ struct WorkerReport: Encodable {
     let jobs: [String]
     /// Seconds since the last beat.
     @Nullable var silence: Double?
+    /// Whether it was told to claim no more jobs.
+    let quiet: Bool
 
     init(_ worker: WorkerRecord) {
         name = worker.name
@@ -19,6 +21,7 @@ struct WorkerReport: Encodable {
         version = worker.version
         jobs = worker.jobs
         silence = worker.silence.map { Double($0) / 1000 }
+        quiet = worker.isQuiet
     }
 }
 

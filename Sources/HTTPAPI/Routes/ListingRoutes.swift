@@ -55,6 +55,7 @@ extension Route {
                     [
                         "name": Schema.string, "host": Schema.string, "slots": Schema.integer, "version": Schema.string,
                         "jobs": Schema.array(Schema.string), "silence": Schema.nullable("number"),
+                        "quiet": Schema.boolean,
                     ])
             ]
         ) { request throws(Problem) in

@@ -42,6 +42,23 @@ extension Route {
             return Reply(try await report(queue, request), subjects: [queue.name.text])
         },
         Route(
+            method: "POST", path: "/v1/queues/{queue}/drain", name: "drainQueue",
+            summary: "Pauses a queue, and waits until none of its jobs runs; `counts.running` says whether that is so.",
+            role: .operate, pathParameters: [.queue],
+            query: [Parameter("timeout", .whole(0...10), "how many seconds to wait; 10 if it is not given")],
+            responses: [(200, "the queue", Schema.named("Queue"))]
+        ) { request throws(Problem) in
+            let queue = try request.wholeQueue()
+            try await request.ask { () throws(QueueError) in try await queue.pause() }
+            let end = ContinuousClock.now + .seconds(request.whole("timeout") ?? 10)
+            while true {
+                let stats = try await request.ask { () throws(QueueError) in try await queue.stats() }
+                if stats[.running] == 0 || !stats.isPaused || .now >= end { break }
+                try? await Task.sleep(for: .milliseconds(200))
+            }
+            return Reply(try await report(queue, request), subjects: [queue.name.text])
+        },
+        Route(
             method: "GET", path: "/v1/counts", name: "getCounts",
             summary: "Pushed, ended and retried jobs of each of the last hours, the current one first.", role: .read,
             query: [.queue, Parameter("hours", .whole(1...720), "how many hours; 24 if it is not given")],

@@ -1,5 +1,7 @@
 extension Route {
     /// All operations, in the order of the document.
     static let all: [Route] =
-        queues + jobs + jobFields + jobActions + listings + events + reference + access + probes
+        queues + jobs + jobFields + jobActions + jobChanges + bulkActions + outputs + uploads + listings + workers
+        + events
+        + reference + access + probes
 }

@@ -6,15 +6,15 @@
 --          Progress is `fraction position duration speed eta`, each `-` if unknown, optionally followed by `estimated`
 --          and the outputs.
 -- Answers  {1 if there is more to admit, to expire or to promote, 1 if a callback is due, 1 if a schedule is due, each else 0,
---          the leases that were found expired, as in `admit`, the rank of the first ready job or -1 if there is none to claim; then
---          for each job `OK`, `LOST`, `CANCEL` or `EXPIRED`}.
+--          the leases that were found expired, as in `admit`, the rank of the first ready job or -1 if there is none to claim,
+--          1 if the worker is to claim no more jobs, else 0; then for each job `OK`, `LOST`, `CANCEL` or `EXPIRED`}.
 
 -- require base
 -- require callbacks
 -- require maintenance
 
 local worker_settings, worker, host, slots, version = unpack(ARGV, 1, 5)
-local answer, jobs = { 0, 0, 0, lost, -1 }, {}
+local answer, jobs = { 0, 0, 0, lost, -1, 0 }, {}
 
 local function step(progress)
   return math.floor(20 * (tonumber(string.match(progress or '', '^%S+')) or 0))
@@ -47,6 +47,7 @@ for i = 6, #ARGV, 4 do
 end
 call('HSET', P .. 'worker:' .. worker, 'host', host, 'slots', slots, 'version', version, 'jobs', table.concat(jobs, ' '))
 call('PEXPIRE', P .. 'worker:' .. worker, 600000)
+if call('HEXISTS', P .. 'worker:' .. worker, 'quiet') == 1 then answer[6] = 1 end
 call('ZREMRANGEBYSCORE', P .. 'workers', '-inf', NOW - 60000)
 call('ZADD', P .. 'workers', NOW, worker)
 if run_maintenance() then answer[1] = 1 end

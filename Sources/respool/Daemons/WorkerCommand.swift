@@ -47,7 +47,11 @@ extension Command {
                 setting: Settings.listen),
             ServeOptions.tokens,
         ],
-        settings: [Settings.apiHosts, Settings.log],
+        settings: [
+            Settings.apiHosts, Settings.apiBasePath, Settings.apiProxies, Settings.outputRoot, Settings.uploadFolder,
+            Settings.uploadMaxBytes, Settings.uploadAge,
+            Settings.log,
+        ],
         examples: [
             .init(
                 line: "curl -d '{\"source\": \"https://example.org/a.flac\", \"format\": \"mp3\"}' \\",

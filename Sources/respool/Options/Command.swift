@@ -48,7 +48,9 @@ struct Command: Sendable {
 
     /// All commands, in the order of the overview.
     static let all: [Command] = [
-        .enqueue, .seal, .status, .jobs, .cancel, .retry, .logs, .callbacks, .limit, .schedule, .pause, .resume, .purge,
+        .enqueue, .seal, .status, .jobs, .cancel, .retry, .reschedule, .logs, .callbacks, .limit, .schedule, .pause,
+        .resume,
+        .purge, .quiet,
         .doctor,
         .worker,
         .serve,

@@ -105,7 +105,10 @@ struct QueueOverview {
         for worker in workers.sorted(by: { $0.name < $1.name }) {
             let silence = worker.silence.map { "\(Formatting.span(Double($0) / 1000)) ago" } ?? "-"
             table.append([
-                .init(worker.name.split(separator: ":").prefix(2).joined(separator: ":")), .init(String(worker.slots)),
+                .init(
+                    worker.name.split(separator: ":").prefix(2).joined(separator: ":")
+                        + (worker.isQuiet ? " (quiet)" : "")),
+                .init(String(worker.slots)),
                 .init(String(worker.jobs.count)), .init(silence, worker.silence ?? 0 > 5000 ? .yellow : nil),
                 .init(worker.version),
             ])
@@ -133,6 +136,8 @@ private struct OverviewReport: Encodable {
         let jobs: [String]
         /// Seconds since the last heartbeat.
         @Nullable var silence: Double?
+        /// Whether it was told to claim no more jobs.
+        let quiet: Bool
     }
 
     init(_ queue: String, _ stats: QueueStats, _ workers: [WorkerRecord], _ running: [JobRecord]) {
@@ -144,7 +149,7 @@ private struct OverviewReport: Encodable {
         self.workers = workers.map {
             Worker(
                 name: $0.name, host: $0.host, slots: $0.slots, version: $0.version, jobs: $0.jobs,
-                silence: $0.silence.map { Double($0) / 1000 })
+                silence: $0.silence.map { Double($0) / 1000 }, quiet: $0.isQuiet)
         }
         self.running = running
     }

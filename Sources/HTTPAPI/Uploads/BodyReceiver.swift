@@ -1,0 +1,29 @@
+import HTTPServer
+import Lifecycle
+
+/// What takes the raw body of a route as it arrives. The calls block, and come from one thread.
+protocol BodyReceiver: Sendable {
+    /// Called after the headers; throws if the body is not wanted.
+    func begin() throws(Problem)
+    /// Takes the next bytes. After a failure, the rest is ignored.
+    func write(_ bytes: UnsafeRawBufferPointer)
+    /// Called after the last byte, or after the connection was lost.
+    func end(isComplete: Bool) throws(Problem) -> Reply
+}
+
+/// Answers for a receiver.
+struct ReceiverSink: HTTPBodySink {
+    let receiver: any BodyReceiver
+    let respond: @Sendable (Result<Reply, Problem>) -> HTTPResponse
+
+    func begin() -> HTTPResponse? {
+        do throws(Problem) { try receiver.begin() } catch { return respond(.failure(error)) }
+        return nil
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) { receiver.write(bytes) }
+
+    func end(isComplete: Bool) -> HTTPResponse {
+        respond(Result { () throws(Problem) in try receiver.end(isComplete: isComplete) })
+    }
+}

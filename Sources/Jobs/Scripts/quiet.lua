@@ -1,0 +1,11 @@
+-- Tells a worker to claim no more jobs, or to claim jobs again; it learns that with its next beat.
+--
+-- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
+-- ARGV     worker, `1` to claim no more, `0` to claim again.
+-- Answers  1, or 0 if the queue has no such worker.
+
+local worker, quiets = unpack(ARGV)
+local key = P .. 'worker:' .. worker
+if call('HEXISTS', key, 'host') == 0 then return 0 end
+if quiets == '1' then call('HSET', key, 'quiet', 1) else call('HDEL', key, 'quiet') end
+return 1

@@ -1,0 +1,29 @@
+import Jobs
+import TestSupport
+import Testing
+
+@Suite struct QuietTests {
+    @Test func `a quiet worker finishes its job, claims no more, and claims again when it is told to`() async throws {
+        let shop = try await Workshop()
+        let server = try await SlowServer()
+        let worker = try await shop.worker()
+        let id = try await shop.push(["source": "\(server.url)/slow", "format": "mp3", "end": "5"])
+        try await shop.isConverting(id)
+        let name = try #require(try await shop.queue.workers().first?.name)
+        #expect(try await shop.queue.setQuiet(true, worker: name) == name)
+        try await worker.logs("quiet: claiming no more jobs")
+        let late = try await shop.push(["source": "\(server.url)/slow", "format": "mp3", "end": "1"])
+        try await shop.job(id, reaches: .completed)
+        // Several beats, each of which would let the job start.
+        try await eventually("the worker is idle", within: Workshop.timeout) {
+            try await shop.queue.workers().first?.jobs == []
+        }
+        try await shop.queue.runMaintenance()
+        #expect(try await shop.job(late)?.state == .waiting)
+        #expect(try await shop.queue.claim(count: 0, worker: "host:1:abc").jobs.isEmpty)
+        _ = try await shop.queue.setQuiet(false, worker: name)
+        try await shop.job(late, reaches: .completed)
+        worker.kill(15)
+        #expect(await worker.wait().exitCode == 0)
+    }
+}
