@@ -52,7 +52,7 @@ package enum OpeningMethod: Sendable {
     case asIs
     /// The first frames of MPEG audio are presented with equal headers.
     case likeFrames
-    /// The samples have the container's byte order, or are frames of DTS.
+    /// The samples have the container's byte order, or are frames of another codec.
     case samples
     /// An edit list that starts and ends within one packet is ignored.
     case edit

@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 
 /// Reads the declared end of the data from the headers of containers.
 extension Extent {
@@ -25,16 +25,30 @@ extension Extent {
         return nil
     }
 
-    /// Sony Wave64: the end of the data chunk. Sizes include the 24-byte chunk header.
+    /// Sony Wave64: the end of the data chunk.
     static func wave64(_ bytes: SourceBytes) throws -> Int64? {
+        try wave64Data(bytes, atMost: 1).first.map { $0.offset.adding($0.size) }
+    }
+
+    /// Sony Wave64: the body offsets of the data chunks.
+    package static func wave64Bodies(_ bytes: SourceBytes) throws -> [Int64] {
+        try wave64Data(bytes, atMost: maxChunks).map { $0.offset + 24 }
+    }
+
+    /// The data chunks of Sony Wave64. Sizes include the 24-byte chunk header.
+    private static func wave64Data(
+        _ bytes: SourceBytes, atMost most: Int
+    ) throws -> [(offset: Int64, size: Int64)] {
+        var found: [(Int64, Int64)] = []
         var offset: Int64 = 40
         for _ in 0..<maxChunks {
-            guard let name = try bytes.text(at: offset, 4), let size = try bytes.little(at: offset + 16, 8), size >= 24
+            guard found.count < most, let name = try bytes.text(at: offset, 4),
+                let size = try bytes.little(at: offset + 16, 8), size >= 24
             else { break }
-            if name == "data" { return offset.adding(size) }
+            if name == "data" { found.append((offset, size)) }
             offset = offset.adding(size.adding(7) / 8 * 8)
         }
-        return nil
+        return found
     }
 
     /// AIFF and AIFF-C: the end of the sound data chunk.

@@ -70,7 +70,7 @@ package struct Demuxer: ~Copyable {
                 (view, edit, isBigEndian) = (nil, bytes.isEndless ? nil : try MovieEdit(withinPacketOf: bytes), false)
             case .samples:
                 (view, edit, isBigEndian) = (nil, nil, try SourceBytes(bytes).isRIFX())
-                isOnlySamples = try !bytes.isEndless && !WaveSamples.mayBeDTS(bytes)
+                isOnlySamples = try !bytes.isEndless && !WaveSamples.mayBeFrames(bytes)
             }
         } catch { throw .unreadable(error, operation) }
         if view != nil || bytes !== whole { source = try SourceContext.open(view ?? bytes, stop: stop) }

@@ -1,4 +1,7 @@
+import CLibav
 import FoundationEssentials
+import Libav
+import Lifecycle
 import MediaTypes
 import Testing
 
@@ -54,21 +57,6 @@ import Testing
         #expect(texts["TITLE"] == ["Tune"], "\(texts)")
     }
 
-    @Test(arguments: [0x7FFE_8001, 0xFE7F_0180, 0x1FFF_E800, 0xFF1F_00E8])
-    func `each sync word of DTS is found, up to the last place that is searched`(word: Int) throws {
-        let length = 131_072
-        for place in [0, 1, 2, 3, 1000, length - 4] {
-            var bytes = [UInt8](repeating: 0, count: length)
-            // Bytes that occur in sync words, before the word itself.
-            for near in stride(from: 0, to: place - 8, by: 97) { bytes[near] = [0x80, 0xE8, 0xFF, 0x7F][near % 4] }
-            #expect(try !WaveSamples.mayBeDTS(MemoryFile(bytes)))
-            bytes.replaceSubrange(place..<place + 4, with: Self.big(word, 4))
-            #expect(try WaveSamples.mayBeDTS(MemoryFile(bytes)), "at \(place)")
-        }
-        #expect(try !WaveSamples.mayBeDTS(MemoryFile([UInt8](repeating: 0, count: length) + Self.big(word, 4))))
-        #expect(try !WaveSamples.mayBeDTS(MemoryFile(Array(Self.big(word, 4).dropLast()))))
-    }
-
     /// Frames as on a CD: the header declares two channels of 16 bits.
     @Test(arguments: [0, 65_536])
     func `frames of DTS in the place of samples are decoded, also behind silence`(silence: Int) async throws {
@@ -83,13 +71,96 @@ import Testing
         #expect(found.count == expected.count && zip(found, expected).allSatisfy { abs($0 - $1) < 1e-4 })
     }
 
-    /// A WAV file of two channels of 16 bits at 44.1 kHz.
-    private static func little(_ sound: [UInt8]) -> [UInt8] {
-        func number(_ value: Int, _ count: Int) -> [UInt8] { big(value, count).reversed() }
-        let form = number(1, 2) + number(2, 2) + number(44_100, 4) + number(176_400, 4) + number(4, 2) + number(16, 2)
-        let body = Array("WAVEfmt ".utf8) + number(16, 4) + form + Array("data".utf8) + number(sound.count, 4) + sound
-        return Array("RIFF".utf8) + number(body.count, 4) + body
+    /// What libav detects in the place of samples, where the chunks before it are long too.
+    @Test(arguments: [
+        ("ac3", AV_CODEC_ID_AC3, false), ("swapped.ac3", AV_CODEC_ID_AC3, false), ("eac3", AV_CODEC_ID_EAC3, false),
+        ("mp3", AV_CODEC_ID_MP3, true), ("adts", AV_CODEC_ID_AAC, false), ("latm", AV_CODEC_ID_AAC_LATM, false),
+        ("dts", AV_CODEC_ID_DTS, true),
+    ])
+    func `frames of each codec are detected behind long chunks`(
+        form: String, codec: AVCodecID, mayFollowSilence: Bool
+    ) async throws {
+        let frames = try await Self.frames(form)
+        let sounds = mayFollowSilence ? [frames, [UInt8](repeating: 0, count: 8192) + frames] : [frames]
+        for sound in sounds {
+            for (name, file) in Self.files(sound) {
+                let demuxer = try Demuxer.open(MemoryFile(file), stop: CancellationFlag())
+                #expect(demuxer.tracks[0].codec == codec, "\(form) in \(name)")
+            }
+        }
     }
+
+    @Test func `samples are not searched by libav, and what may be frames is left to it`() throws {
+        var random = SystemRandomNumberGenerator()
+        let noise = (0..<150_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+        for (name, file) in Self.files(noise) {
+            #expect(try !WaveSamples.mayBeFrames(MemoryFile(file)), "\(name)")
+            // Where the samples begin is not clear.
+            let twice = file + file[(file.firstRange(of: Array("data".utf8))!.lowerBound)...]
+            #expect(try WaveSamples.mayBeFrames(MemoryFile(twice)), "\(name)")
+        }
+        #expect(try WaveSamples.mayBeFrames(MemoryFile(Array("RIFF".utf8))))
+    }
+
+    /// Two seconds of a tone at 44.1 or 48 kHz, of which each frame has the same length.
+    private static func frames(_ form: String) async throws -> [UInt8] {
+        let kind = String(form.split(separator: ".").last!)
+        let coding = ["dts": "dca", "mp3": "libmp3lame", "adts": "aac", "latm": "aac"][kind] ?? kind
+        let tone = [
+            "-f", "lavfi", "-i", "sine=440:r=48000:d=2", "-ac", "2", "-c:a", coding, "-strict", "-2", "-bitexact",
+        ]
+        let plain = kind == "mp3" ? ["-write_xing", "0", "-id3v2_version", "0"] : []
+        let path = try await Studio.shared.source("frames." + kind, tone + plain + ["-f", kind])
+        let bytes = try fileBytes(path)
+        return form == kind ? bytes : bytes.indices.map { bytes[min($0 ^ 1, bytes.count - 1)] }
+    }
+
+    /// Files of all kinds, some with a chunk before the samples that is longer than what libav searches.
+    private static func files(_ sound: [UInt8]) -> [String: [UInt8]] {
+        let junk = [UInt8](repeating: 0, count: 140_000)
+        return [
+            "RIFF": little(sound), "RIFF with junk": little(sound, junk), "RF64": long(sound, junk),
+            "Wave64": wave64(sound, junk),
+        ]
+    }
+
+    /// A WAV file of two channels of 16 bits at 44.1 kHz.
+    private static func little(_ sound: [UInt8], _ junk: [UInt8] = []) -> [UInt8] {
+        let body = Array("WAVE".utf8) + chunk("fmt ", form) + chunk("JUNK", junk) + chunk("data", sound)
+        return chunk("RIFF", body)
+    }
+
+    private static func long(_ sound: [UInt8], _ junk: [UInt8]) -> [UInt8] {
+        let sizes = number(0, 8) + number(sound.count, 8) + number(0, 8) + number(0, 4)
+        let body = chunk("ds64", sizes) + chunk("fmt ", form) + chunk("JUNK", junk) + Array("data".utf8)
+        return Array("RF64".utf8) + number(0xFFFF_FFFF, 4) + Array("WAVE".utf8) + body + number(0xFFFF_FFFF, 4) + sound
+    }
+
+    private static func wave64(_ sound: [UInt8], _ junk: [UInt8]) -> [UInt8] {
+        func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+            let padding = [UInt8](repeating: 0, count: (8 - body.count % 8) % 8)
+            return identifier(name) + number(24 + body.count, 8) + body + padding
+        }
+        func identifier(_ name: String) -> [UInt8] {
+            let isOuter = name == "riff"
+            let rest: [UInt8] =
+                isOuter
+                ? [0x2E, 0x91, 0xCF, 0x11, 0xA5, 0xD6, 0x28, 0xDB, 0x04, 0xC1, 0x00, 0x00]
+                : [0xF3, 0xAC, 0xD3, 0x11, 0x8C, 0xD1, 0x00, 0xC0, 0x4F, 0x8E, 0xDB, 0x8A]
+            return Array(name.utf8) + rest
+        }
+        let body = identifier("wave") + chunk("fmt ", form) + chunk("junk", junk) + chunk("data", sound)
+        return identifier("riff") + number(24 + body.count, 8) + body
+    }
+
+    private static let form =
+        number(1, 2) + number(2, 2) + number(44_100, 4) + number(176_400, 4) + number(4, 2) + number(16, 2)
+
+    private static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+        Array(name.utf8) + number(body.count, 4) + body + (body.count % 2 == 1 ? [0] : [])
+    }
+
+    private static func number(_ value: Int, _ count: Int) -> [UInt8] { big(value, count).reversed() }
 
     private static func file(_ bits: Int, _ coding: Int) -> [UInt8] {
         let sound = ramp.flatMap { sample in
