@@ -83,14 +83,15 @@ extension JobSpec {
     /// The location of the output with its placeholders replaced; `nil` for the default location.
     package func location(ofOutput index: Int, job id: String) -> String? {
         guard let output = destinations[index] else { return nil }
-        let name = OutputTemplate.cleaned(OutputTemplate.name(ofSource: sourceURL) ?? id)
+        let name = OutputTemplate.name(ofSource: sourceURL) ?? id
         let isServed = OutputPath.isServed(output)
         return OutputTemplate.filled(output) { word in
             let value: String? =
                 switch word {
                 case "id": id
-                case "name": name
-                case "stem": OutputTemplate.stem(of: name)
+                case "name": OutputTemplate.cleaned(name)
+                // The extension of a name that is too long is cut off first.
+                case "stem": OutputTemplate.cleaned(OutputTemplate.stem(of: name))
                 case "ext": plan.renditions[index].fileExtension
                 case "group": group
                 case "n": String(index)

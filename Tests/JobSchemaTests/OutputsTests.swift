@@ -47,6 +47,11 @@ import Text
                 "https://example.org/" + String(repeating: "\u{e9}", count: 200), "{name}",
                 String(repeating: "\u{e9}", count: 75)
             ),
+            // The extension is not taken off what is left of a name that was cut.
+            (
+                "https://example.org/No. 5 " + String(repeating: "x", count: 160) + ".wav", "{stem}",
+                "No. 5 " + String(repeating: "x", count: 144)
+            ),
         ])
     func `the name of an output is made from its job`(source: String, output: String, place: String) throws {
         let spec = try JobSpec(fields: ["source": source, "format": "mp3", "output": output, "group": "night"])
