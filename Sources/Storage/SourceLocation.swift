@@ -38,7 +38,18 @@ package enum SourceLocation: Hashable, Sendable {
         }
     }
 
+    /// The path in a file URL for messages; it may contain characters that a URL of a job must not.
+    package static func shownPath(_ source: String) -> String {
+        PercentEncoding.decoded(source.dropFirst("file://".count)) ?? source
+    }
+
     private static func path(ofFileURL source: String) throws(Failure) -> String {
+        guard PercentEncoding.decoded(source)?.utf8.contains(where: { $0 < 0x20 }) != true else {
+            throw Failure(
+                .invalidRequest,
+                "the source '\(redactedURL(source))' has control characters in its path, which are not supported; rename the file"
+            )
+        }
         // A file name may contain `?` and `#`, which users write unescaped.
         let escaped = source.flatMap { $0 == "?" ? "%3F" : $0 == "#" ? "%23" : String($0) }
         guard let url = ParsedURL.parse(String(escaped)), let path = url.decodedPath, path.hasPrefix("/") else {

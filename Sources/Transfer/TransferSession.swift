@@ -193,11 +193,12 @@ final class TransferSession {
     }
 
     private func openSource() throws(Failure) -> OpenSource {
-        let location = try SourceLocation(job.sourceURL)
         if let file = passed.take() {
-            return .local(try LocalSource.adopt(file, path: location.text, policy: client.policy))
+            return .local(
+                try LocalSource.adopt(file, path: SourceLocation.shownPath(job.sourceURL), policy: client.policy))
         }
-        return try OpenSource.open(location, access(), client: client, cache: client.cache)
+        return try OpenSource.open(
+            SourceLocation(job.sourceURL), access(), client: client, cache: client.cache)
     }
 
     private func access() throws(Failure) -> WebAccess {

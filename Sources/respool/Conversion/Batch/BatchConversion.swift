@@ -13,7 +13,7 @@ struct BatchConversion {
     let isJSON: Bool
 
     init(_ arguments: Arguments) throws(CommandFailure) {
-        plan = try BatchPlan(arguments)
+        var plan = try BatchPlan(arguments)
         try arguments.check(WorkerOptions.slots)
         slots = try arguments.whole(WorkerOptions.slots, in: 1...1024) ?? CoreBudget.available
         isJSON = arguments.has(.json)
@@ -21,15 +21,20 @@ struct BatchConversion {
         configuration.policy.sourceRoots = Set(plan.items.compactMap { ConvertOptions.playlistFolder($0.path) })
             .sorted()
         if !plan.output.isRemote {
-            configuration.policy.outputRoot = try Self.makeFolder(String(plan.output.base))
+            // Links are followed here, because transfer follows none below its output root.
+            let folder = try Self.makeFolder(plan.output.base)
+            plan.move(to: folder)
+            configuration.policy.outputRoot = folder
         }
+        self.plan = plan
         self.configuration = configuration
     }
 
     /// Converts all sources. A failure of one does not stop the others; after Ctrl-C, no partial files remain.
     func run() async -> ExitStatus {
         let queue = BatchQueue(plan.items)
-        let view = BatchView(total: plan.items.count, isJSON: isJSON)
+        let view = BatchView(total: plan.count, isJSON: isJSON)
+        for report in plan.reports { view.ended(report, of: nil) }
         let slots = (0..<min(slots, plan.items.count)).map {
             Slot(number: $0, configuration: configuration, log: Log(least: .error))
         }
@@ -40,7 +45,7 @@ struct BatchConversion {
         await withTaskGroup { group in
             for (index, slot) in slots.enumerated() {
                 group.addTask {
-                    while let step = await queue.next() { await take(step, slot, index, view) }
+                    while let step = await queue.next() { await take(step, of: queue, slot, index, view) }
                     await slot.shutdown()
                 }
             }
@@ -50,24 +55,32 @@ struct BatchConversion {
         return view.end()
     }
 
-    private func take(_ step: BatchQueue.Step, _ slot: Slot, _ index: Int, _ view: BatchView) async {
+    private func take(
+        _ step: BatchQueue.Step, of queue: BatchQueue, _ slot: Slot, _ index: Int, _ view: BatchView
+    ) async {
+        let (item, report): (BatchItem, BatchReport?)
         switch step {
-        case .report(let report): view.ended(report, of: index)
-        case .convert(let item, let file):
-            let result = await convert(item, file, slot) { view.show($0, of: item, slot: index) }
+        case .report(let unread, let known): (item, report) = (unread, known)
+        case .convert(let source, let file):
+            item = source
+            let result = await convert(source, file, slot) { view.show($0, of: source, slot: index) }
             await slot.end()
-            switch result {
-            case .success(let record):
-                let output = record.outputs[0].report
-                if let error = output.error {
-                    view.ended(BatchReport(item, failure: error), of: index)
-                } else {
-                    view.ended(BatchReport(item, output.isMade ? .completed : .skipped, outputs: [output]), of: index)
-                }
-            // The signal is reported instead.
-            case .failure(.stopped): view.ended(nil, of: index)
-            case .failure(let error): view.ended(BatchReport(item, failure: error.failure), of: index)
-            }
+            report = Self.report(result, of: source)
+        }
+        view.ended(report, of: index)
+        guard let report else { return }
+        for other in await queue.ended(item, report.state) { view.ended(other, of: index) }
+    }
+
+    /// The report of a conversion; `nil` if it was stopped by a signal, which is reported instead.
+    private static func report(_ result: Result<CommitRecord, SlotError>, of item: BatchItem) -> BatchReport? {
+        switch result {
+        case .success(let record):
+            let output = record.outputs[0].report
+            if let error = output.error { return BatchReport(item, failure: error) }
+            return BatchReport(item, output.isMade ? .completed : .skipped, outputs: [output])
+        case .failure(.stopped): return nil
+        case .failure(let error): return BatchReport(item, failure: error.failure)
         }
     }
 
@@ -100,13 +113,19 @@ struct BatchConversion {
         var made = ""
         for name in path.split(separator: "/") {
             made += "/" + name
-            guard mkdir(made, 0o777) == 0 || errno == EEXIST || SourceFolder.isFolder(made) else {
-                throw .failed("the folder '\(made)' of the outputs cannot be created: \(Errno.last)")
+            guard mkdir(made, 0o777) != 0 else { continue }
+            let error = Errno.last
+            guard error.rawValue == EEXIST || SourceFolder.isFolder(made) else {
+                throw .failed("the folder '\(made)' of the outputs cannot be created: \(error)")
             }
         }
-        guard let real = SourceFolder.realPath(of: path), SourceFolder.isFolder(real) else {
+        guard let real = realpath(path, nil) else {
+            throw .failed("the folder '\(path)' of the outputs cannot be used: \(Errno.last)")
+        }
+        defer { free(real) }
+        guard SourceFolder.isFolder(path) else {
             throw .failed("'\(path)' is not a folder: give --output another one")
         }
-        return real
+        return String(cString: real)
     }
 }

@@ -13,13 +13,17 @@ struct BatchReport: Encodable, Sendable {
         case completed
         /// The output existed.
         case skipped
-        /// It was found in a folder, and is no audio.
+        /// It was found in a folder, and is no audio, or its name does not say so and its output belongs to another source.
         case ignored
         case failed
     }
 
     init(_ item: BatchItem, _ state: State, outputs: [OutputReport] = [], error: Failure? = nil) {
-        source = SourceAddress.shown(item.source)
+        self.init(source: SourceAddress.shown(item.source), state, outputs: outputs, error: error)
+    }
+
+    init(source: String, _ state: State, outputs: [OutputReport] = [], error: Failure?) {
+        self.source = source
         self.state = state
         self.outputs = outputs
         self.error = error.map { FailureReport.Reason($0) }
@@ -36,7 +40,12 @@ struct BatchReport: Encodable, Sendable {
     /// says that it is audio.
     init(_ item: BatchItem, failure: Failure) {
         let isOther = [.unsupportedFormat, .noAudio].contains(failure.code)
-        let isIgnored = item.isFound && isOther && !LocalOutputs.isAudio(item.source)
-        self.init(item, isIgnored ? .ignored : .failed, error: failure)
+        self.init(item, item.isUncertain && isOther ? .ignored : .failed, error: failure)
+    }
+
+    /// The report of a found file that is not converted, because its output is a source or the output of another source.
+    init(_ item: BatchItem, locatedAt owner: String) {
+        let message = "its output '\(OutputPath.redacted(item.location))' is \(owner): convert it alone"
+        self.init(item, .ignored, error: Failure(.outputExists, message))
     }
 }

@@ -39,13 +39,16 @@ final class BatchView: Sendable {
         }
     }
 
-    /// Takes in the end of a conversion; `nil` if it was interrupted.
-    func ended(_ report: BatchReport?, of slot: Int) {
+    /// Takes in the end of a conversion, `nil` if it was interrupted; of no slot if it was not attempted.
+    func ended(_ report: BatchReport?, of slot: Int?) {
         state.withLock { state in
-            state.lines[slot] = nil
+            if let slot { state.lines[slot] = nil }
             guard let report else { return }
             state.counts[report.state, default: 0] += 1
-            if isJSON { StandardStream.output(JSONLine.text(report) + "\n") }
+            if isJSON {
+                if terminal.isInteractive { state.area.clear() }
+                StandardStream.output(JSONLine.text(report) + "\n")
+            }
             if report.state == .failed, let error = report.error {
                 state.failures[error.code.rawValue, default: 0] += 1
                 if terminal.isInteractive { state.area.clear() }
