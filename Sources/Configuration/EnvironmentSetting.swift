@@ -73,6 +73,7 @@ package enum SettingReader: String, Sendable {
     case worker = "worker"
     case listeners = "worker, serve"
     case serve = "serve"
+    case up = "up"
     case slots = "worker, convert, probe"
 }
 

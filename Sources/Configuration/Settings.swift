@@ -252,6 +252,10 @@ package enum Settings {
         "the folder of the file by which `respool worker --check` sees that a worker is alive",
         default: .value("/dev/shm"),
         for: .worker)
+    package static let upFolder = EnvironmentSetting(
+        "RESPOOL_UP_DIR", .text("a folder"), "where `respool up` keeps jobs, uploads, outputs and logs",
+        default: .otherwise("`respool` in `$XDG_DATA_HOME`, or in `~/.local/share`"), for: .up,
+        link: "[One machine](how-to/one-machine.md)")
     package static let log = EnvironmentSetting(
         "RESPOOL_LOG", .word("debug", "info", "warning", "error"), "the lowest level that is logged",
         default: .value("info"),
@@ -271,7 +275,7 @@ package enum Settings {
         maxTracks, maxChapters, maxTagBytes, maxPictureBytes, maxCrashes, lease, waitReplicas, waitTimeout,
         keepCompleted,
         keepFailed, keepCancelled, keepCallbacks, keepEvents, callbackSecret, callbackSecretFile, transcodeTimeout,
-        jobsPerPair, pairPer, sandbox, memoryLimit, stateFolder, log,
+        jobsPerPair, pairPer, sandbox, memoryLimit, stateFolder, upFolder, log,
     ]
 
     private static let hosts = "hosts, addresses or networks as 10.0.0.0/8"

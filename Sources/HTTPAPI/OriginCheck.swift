@@ -1,4 +1,5 @@
 import HTTPServer
+import Lifecycle
 
 /// Refuses requests that a web page of another origin sends, also by a name that was rebound to this address.
 struct OriginCheck: Sendable {

@@ -25,7 +25,7 @@ package final class HTTPListener: Sendable {
         requestTimeout: Duration = .seconds(20)
     ) throws(Errno) {
         let socket = try address.listen()
-        port = address.path == nil ? Self.boundPort(socket.number) : 0
+        port = address.path == nil ? ListenAddress.boundPort(socket.number) : 0
         path = address.path
         let watch = ConnectionWatch(requestTimeout: requestTimeout, limits: limits)
         let box = Unmanaged.passRetained(ListenerContext(service, watch, limits))
@@ -63,18 +63,6 @@ package final class HTTPListener: Sendable {
             startThread {
                 context.close()
                 closed.resume()
-            }
-        }
-    }
-
-    private static func boundPort(_ socket: CInt) -> UInt16 {
-        var address = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        return withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = getsockname(socket, $0, &length) }
-            // The port has the same offset in IPv4 and IPv6 socket addresses.
-            return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                UInt16(bigEndian: $0.pointee.sin_port)
             }
         }
     }

@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import Lifecycle
 import Synchronization
 import TestSupport
 import Testing

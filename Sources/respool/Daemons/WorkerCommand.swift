@@ -59,9 +59,7 @@ extension Command {
         ]
     ) { arguments throws(CommandFailure) in
         try WorkerOptions.export(arguments)
-        if let path = arguments.given(ServeOptions.tokens).last {
-            setenv(Settings.apiTokens.name, try SourceAddress.absolutePath(path), 1)
-        }
+        try ServeOptions.export(arguments)
         try SiblingProgram.become("respoold", ["serve"])
     }
 }
@@ -70,6 +68,12 @@ enum ServeOptions {
     static let tokens = Option(
         "tokens", value: "FILE", "file of tokens, each with its role: see docs/how-to/serve.md",
         setting: Settings.apiTokens, suggestion: .files)
+
+    /// Sets the environment of this process.
+    static func export(_ arguments: Arguments) throws(CommandFailure) {
+        guard let path = arguments.given(tokens).last else { return }
+        setenv(Settings.apiTokens.name, try SourceAddress.absolutePath(path), 1)
+    }
 }
 
 /// The worker's settings, which are passed to `respoold` as environment variables.

@@ -21,24 +21,9 @@ final class DemoStage: Sendable {
 
     /// Starts a redis-server on a unix socket and waits until it replies.
     func startServer() async throws(CommandFailure) -> QueueConnection {
-        let socket = file("redis.sock")
-        let words = [
-            "--port", "0", "--unixsocket", socket, "--unixsocketperm", "700", "--dir", folder, "--save", "",
-            "--maxmemory-policy", "noeviction",
-        ]
-        try await start("redis-server", ["redis-server"] + words, deathSignal: "KILL")
-        let url: RedisURL
-        do throws(RedisError) { url = try RedisURL("unix://\(socket)") } catch { throw .failed("\(error)") }
-        let client = RedisClient(url: url, name: "respool demo")
-        for _ in 0..<200 {
-            if let fault = fault() { throw fault }
-            if (try? await client.send(["PING"])) != nil {
-                await client.close()
-                return QueueConnection(url: url)
-            }
-            try? await Task.sleep(for: .milliseconds(50))
-        }
-        throw .unreachable("the private redis-server does not respond within 10 s")
+        let server = PrivateRedis(socket: file("redis.sock"), folder: folder, isDurable: false)
+        try await start("redis-server", server.words, deathSignal: "KILL")
+        return QueueConnection(url: try await server.ready(within: .seconds(10), fault: fault))
     }
 
     /// Starts a worker that may read the sources and write the outputs.

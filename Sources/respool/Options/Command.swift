@@ -52,8 +52,7 @@ struct Command: Sendable {
         .resume,
         .purge, .quiet,
         .doctor,
-        .worker,
-        .serve,
+        .up, .worker, .serve,
         .convert, .probe, .formats, .demo, .settings, .completions, .manual,
     ]
 }

@@ -1,0 +1,53 @@
+import Configuration
+import JobSchema
+import Jobs
+import Lifecycle
+
+/// The programs that `respool up` runs.
+struct UpPrograms: Sendable {
+    static let redisName = "redis-server"
+
+    let server: PrivateRedis
+    let redis: SupervisedProgram
+    let worker: SupervisedProgram
+    let api: SupervisedProgram
+    /// The first queue that the worker serves.
+    let queue: QueueName
+    /// How long running jobs may continue when the worker stops.
+    let grace: Duration
+
+    /// In the order of the start.
+    var all: [SupervisedProgram] { [redis, worker, api] }
+
+    init(_ folder: UpFolder, _ address: ListenAddress, lock: CInt) throws(CommandFailure) {
+        server = PrivateRedis(socket: folder.socket, folder: folder.redis, isDurable: true)
+        let environment = folder.environment(redis: server.address)
+        let respoold = try SiblingProgram.path("respoold")
+        redis = SupervisedProgram(
+            Self.redisName, server.words, deathSignal: "TERM", logs: folder.logs, inheriting: lock)
+        // The address is that of the HTTP API.
+        worker = SupervisedProgram(
+            "worker", [respoold, "worker"], environment: environment.merging([Settings.listen.name: ""]) { $1 },
+            deathSignal: "KILL", logs: folder.logs)
+        api = SupervisedProgram(
+            "serve", [respoold, "serve"],
+            environment: environment.merging([Settings.listen.name: "\(address)"]) { $1 }, deathSignal: "KILL",
+            logs: folder.logs)
+        do throws(SettingError) {
+            grace = try Environment.process.value(Settings.grace) ?? .seconds(25)
+        } catch {
+            throw .usage(error.message)
+        }
+        let names = Environment.process.text(Settings.queue) ?? QueueName.default.text
+        do throws(Failure) { queue = try QueueName(String(names.prefix { $0 != "," && $0 != ":" })) } catch {
+            throw .usage(error.message)
+        }
+    }
+
+    /// Stops the server, then the worker after its jobs, then Redis, which writes its file.
+    func stop() async {
+        await api.stop(within: .seconds(10))
+        await worker.stop(within: grace + .seconds(15))
+        await redis.stop(within: .seconds(30))
+    }
+}
