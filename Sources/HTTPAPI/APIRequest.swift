@@ -85,6 +85,8 @@ struct APIContext: Sendable {
     let queues: [JobQueue]
     /// What sends the events of each queue.
     let hubs: [EventHub]
+    /// What `/metrics` shows.
+    let metrics: ServerMetrics
     /// Whether Redis responds.
     let isReady: @Sendable () -> Bool
     /// The folder of outputs that can be downloaded; `nil` if there is none.

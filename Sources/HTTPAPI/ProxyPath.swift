@@ -23,9 +23,9 @@ package struct ProxyPath: Sendable {
     /// The request as the proxy got it, with the path below the base; `nil` if the path is not below it.
     func original(_ request: HTTPRequest) -> HTTPRequest? {
         guard !base.isEmpty || !proxies.isEmpty else { return request }
-        // Probes ask without a proxy.
+        // Probes and Prometheus ask without a proxy.
         let isBelow = request.path.hasPrefix(base + "/")
-        guard isBelow || RouteTable.probes.contains(request.path) else { return nil }
+        guard isBelow || RouteTable.probes.contains(request.path) || request.path == "/metrics" else { return nil }
         return request.forwarded(
             path: isBelow ? String(request.path.dropFirst(base.count)) : request.path, client: client(request))
     }

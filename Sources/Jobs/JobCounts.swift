@@ -23,6 +23,17 @@ package struct JobCounts: Sendable, Hashable, Encodable {
     /// Whether all counts are zero.
     package var isNone: Bool { self == JobCounts() }
 
+    package static func + (left: JobCounts, right: JobCounts) -> JobCounts {
+        var sum = left
+        sum.pushed += right.pushed
+        sum.completed += right.completed
+        sum.failed += right.failed
+        sum.cancelled += right.cancelled
+        sum.retries += right.retries
+        sum.crashes += right.crashes
+        return sum
+    }
+
     init(_ part: ScriptAnswer) throws(QueueError) {
         var parts = try part.parts()
         pushed = try parts.integer()

@@ -8,6 +8,8 @@ package final class Metrics: Sendable {
     private struct Family {
         let kind: Kind
         let help: String
+        /// Upper bounds of the buckets of a histogram.
+        let bounds: [Double]
         var series: [String: Series] = [:]
     }
 
@@ -20,10 +22,17 @@ package final class Metrics: Sendable {
         var buckets: [Int] = []
     }
 
-    /// Upper bounds of a histogram's buckets in seconds: from one reply of Redis to an hour of encoding.
-    private static let bounds: [Double] = [
+    /// Upper bounds in seconds for jobs: from a few milliseconds to an hour of encoding.
+    package static let jobBounds: [Double] = [
         0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600,
     ]
+    /// Upper bounds in seconds for replies: of Redis, and to requests.
+    package static let replyBounds: [Double] = [
+        0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
+    ]
+
+    /// Upper bounds of speeds: seconds of audio per second.
+    package static let speedBounds: [Double] = [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
 
     package init() {}
 
@@ -38,12 +47,15 @@ package final class Metrics: Sendable {
         update(name, .gauge, help, labels) { $0.value = value }
     }
 
-    /// Adds a duration in seconds to a histogram.
-    package func observe(_ name: String, help: String, labels: KeyValuePairs<String, String> = [:], _ seconds: Double) {
-        update(name, .histogram, help, labels) { series in
-            if series.buckets.isEmpty { series.buckets = [Int](repeating: 0, count: Self.bounds.count + 1) }
-            series.value += seconds
-            series.buckets[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
+    /// Adds a value to a histogram, by default a duration in seconds. All values of a name have the same bounds.
+    package func observe(
+        _ name: String, help: String, labels: KeyValuePairs<String, String> = [:], bounds: [Double] = Metrics.jobBounds,
+        _ value: Double
+    ) {
+        update(name, .histogram, help, labels, bounds) { series in
+            if series.buckets.isEmpty { series.buckets = [Int](repeating: 0, count: bounds.count + 1) }
+            series.value += value
+            series.buckets[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1
         }
     }
 
@@ -57,7 +69,7 @@ package final class Metrics: Sendable {
             for (labels, series) in family.series.sorted(by: { $0.key < $1.key }) {
                 lines +=
                     family.kind == .histogram
-                    ? Self.histogram(name, labels, series)
+                    ? Self.histogram(name, labels, series, family.bounds)
                     : ["\(name)\(Self.braced(labels)) \(Self.number(series.value))"]
             }
         }
@@ -66,15 +78,16 @@ package final class Metrics: Sendable {
 
     private func update(
         _ name: String, _ kind: Kind, _ help: String, _ labels: KeyValuePairs<String, String>,
-        _ change: (inout Series) -> Void
+        _ bounds: [Double] = [], _ change: (inout Series) -> Void
     ) {
         let key = labels.map { "\($0.key)=\(JSONText.quoted($0.value))" }.joined(separator: ",")
         families.withLock { families in
-            change(&families[name, default: Family(kind: kind, help: help)].series[key, default: Series()])
+            change(
+                &families[name, default: Family(kind: kind, help: help, bounds: bounds)].series[key, default: Series()])
         }
     }
 
-    private static func histogram(_ name: String, _ labels: String, _ series: Series) -> [String] {
+    private static func histogram(_ name: String, _ labels: String, _ series: Series, _ bounds: [Double]) -> [String] {
         var total = 0
         var lines: [String] = []
         for (index, count) in series.buckets.enumerated() {

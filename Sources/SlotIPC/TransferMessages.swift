@@ -46,8 +46,8 @@ package enum TransferReport: Codable, Sendable {
     /// The other child violated the protocol: the job fails with this failure, and the pair must be replaced.
     case violation(Failure)
     /// The reply to `end`: why something of the job may remain in a store, and a protocol violation of the other child,
-    /// after which the pair must be replaced.
-    case ended(leftBehind: Failure?, violation: Failure?)
+    /// after which the pair must be replaced. `source` is `nil` if no source was opened.
+    case ended(leftBehind: Failure?, violation: Failure?, source: SourceUse?)
 }
 
 /// The parts of a job that `respool-transfer` needs.
@@ -128,6 +128,22 @@ package struct StagedOutput: Codable, Hashable, Sendable {
         self.staged = staged
         self.bytes = bytes
         self.sha256 = sha256
+    }
+}
+
+/// What a job took of its source, for metrics.
+package struct SourceUse: Codable, Hashable, Sendable {
+    /// The size of a file, or the bytes that were received from servers, those of segments included.
+    package var bytes: Int64
+    /// Seconds in which a request for the source ran; `nil` for a file.
+    package var fetchSeconds: Double?
+    /// Whether the cache had the source; `nil` without a cache.
+    package var isCached: Bool?
+
+    package init(bytes: Int64, fetchSeconds: Double? = nil, isCached: Bool? = nil) {
+        self.bytes = bytes
+        self.fetchSeconds = fetchSeconds
+        self.isCached = isCached
     }
 }
 

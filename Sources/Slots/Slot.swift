@@ -25,6 +25,8 @@ package actor Slot {
     package private(set) var unconfined: Set<SandboxPart> = []
     /// The id of the current or last job.
     var job = ""
+    /// What the last job took of its source.
+    private var sourceUse: SourceUse?
     /// The tenant of that job.
     private var lastTenant: String?
     nonisolated let shared = Mutex(Shared())
@@ -191,23 +193,28 @@ package actor Slot {
         }
     }
 
-    /// Ends the job: all its resources are released when this returns, and the slot accepts the next job.
-    package func end() async {
+    /// Ends the job: all its resources are released when this returns, and the slot accepts the next job. Returns what the job
+    /// took of its source; `nil` if that is not known, because a child was killed.
+    @discardableResult
+    package func end() async -> SourceUse? {
+        sourceUse = nil
         let (pair, isStopped) = shared.withLock { shared in
             defer { shared.isStopped = false }
             return (shared.pair, shared.isStopped)
         }
         prefetching = nil
-        guard let pair else { return }
+        guard let pair else { return nil }
         jobs += 1
         if isStopped || isTranscodeBusy {
             if isTransferBusy, shared.withLock({ $0.hasUploads }) { await endTransfer(pair) }
             release(pair)
-            return await abortUploads()
+            await abortUploads()
+            return sourceUse
         }
         if isTransferBusy { await endTransfer(pair) }
         await abortUploads()
         if let limit = configuration.jobsPerPair, jobs >= limit { replace(pair) }
+        return sourceUse
     }
 
     /// Kills the pair at once; callable from any thread. The call in progress then throws `stopped`.
@@ -244,8 +251,9 @@ package actor Slot {
             switch await pair.next() {
             // Removing thousands of parts takes time.
             case .transfer(.publishing): watch.reset()
-            case .transfer(.ended(let leftBehind, let violation)):
+            case .transfer(.ended(let leftBehind, let violation, let source)):
                 isTransferBusy = false
+                sourceUse = source
                 if let leftBehind { warnOfRest("\(leftBehind)") } else { uploads = [:] }
                 if let violation {
                     log.warning("the children are replaced", ["job": job, "reason": violation.message])

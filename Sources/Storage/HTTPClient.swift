@@ -6,6 +6,7 @@ package import SlotIPC
 package final class HTTPClient {
     private let multi: UnsafeMutableRawPointer
     private var running: [UnsafeMutableRawPointer: RemoteRequest] = [:]
+    private var meter = FetchMeter()
     /// Maximum number of idle connections that are kept for later requests.
     private static let keptConnections = 4
     /// The limits and addresses that hold for every request.
@@ -51,6 +52,7 @@ package final class HTTPClient {
 
     func add(_ request: RemoteRequest) {
         running[request.handle.pointer] = request
+        if request.isFetch { meter.began() }
         curl_multi_add_handle(multi, request.handle.pointer)
     }
 
@@ -58,7 +60,14 @@ package final class HTTPClient {
     func remove(_ request: RemoteRequest) {
         guard running.removeValue(forKey: request.handle.pointer) != nil else { return }
         curl_multi_remove_handle(multi, request.handle.pointer)
+        if request.isFetch { meter.ended(request) }
     }
+
+    /// What was received of sources since `resetFetched`.
+    package var fetched: FetchMeter { meter.including(running.values) }
+
+    /// Measures the sources of the next job.
+    package func resetFetched() { meter.reset() }
 
     /// Waits until a socket of a request or one of the given descriptors is readable, or until the timeout.
     package func wait(for descriptors: [CInt], atMost milliseconds: Int) {

@@ -28,6 +28,14 @@ package enum OpenSource: ~Copyable {
         }
     }
 
+    /// Whether the source is a file of this machine.
+    package var isLocal: Bool {
+        switch self {
+        case .local: true
+        case .remote: false
+        }
+    }
+
     /// Length of the whole source in bytes, once it is known.
     package var length: Int64? {
         switch self {

@@ -37,6 +37,10 @@ class RemoteRequest {
     /// The offset at which the body ends, if known.
     var end: Int64?
     var hasHead = false
+    /// Whether it is for a source.
+    private(set) var isFetch = false
+    /// Bytes of the body so far.
+    private(set) var receivedBytes: Int64 = 0
     private(set) var isPaused = false
     /// When the server last sent or requested something; `nil` before the request is sent.
     private(set) var lastActivity: ContinuousClock.Instant?
@@ -232,6 +236,7 @@ class RemoteRequest {
             guard try beginBody() else { return 0 }
             // A request that is not connected yet cannot be paused. libcurl delivers these bytes again after the pause.
             guard !isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
+            receivedBytes += Int64(bytes.count)
             return try take(body: bytes) ? bytes.count : 0
         } catch { return fail(error) }
     }
@@ -250,13 +255,17 @@ extension RemoteRequest {
         _ target: RequestTarget, range: (from: Int64, to: Int64?)?, condition: String?, redirects: Int,
         policy: TransferPolicy, addresses: AddressPolicy, owner: any Owner
     ) throws(Failure) -> RemoteRequest {
-        guard let scheme = FileScheme(of: target.url) else {
-            return try HTTPClientRequest(
-                target, range: range, condition: condition, redirects: redirects, policy: policy,
-                addresses: addresses, owner: owner)
-        }
-        return try FileServerRequest(
-            scheme, target, range: range, policy: policy, addresses: addresses, owner: owner)
+        let request: RemoteRequest =
+            if let scheme = FileScheme(of: target.url) {
+                try FileServerRequest(
+                    scheme, target, range: range, policy: policy, addresses: addresses, owner: owner)
+            } else {
+                try HTTPClientRequest(
+                    target, range: range, condition: condition, redirects: redirects, policy: policy,
+                    addresses: addresses, owner: owner)
+            }
+        request.isFetch = true
+        return request
     }
 
     /// A request that uploads or modifies something, with or without a body.

@@ -97,7 +97,7 @@ final class TransferLoop {
             ending = job.map { Ending($0) }
             job = nil
             guard ending == nil else { return try endFurther() }
-            try control.send(TransferReport.ended(leftBehind: nil, violation: nil))
+            try control.send(TransferReport.ended(leftBehind: nil, violation: nil, source: nil))
         }
     }
 
@@ -119,7 +119,8 @@ final class TransferLoop {
         if job.remaining == 0, job.isReleased || now >= ending.end {
             self.ending = nil
             return try control.send(
-                TransferReport.ended(leftBehind: job.leftBehind, violation: job.takeViolation()))
+                TransferReport.ended(
+                    leftBehind: job.leftBehind, violation: job.takeViolation(), source: job.sourceUse))
         }
         self.ending?.next = job.remaining == 0 ? now + .milliseconds(10) : ending.end
         if job.remaining < ending.remaining, ending.lastSign.duration(to: now) >= .seconds(1) {

@@ -32,6 +32,7 @@ final class TransferSession {
         self.isPrefetching = isPrefetching
         self.passed = passed
         outputs = JobOutputs(job, target: target, client: client)
+        client.resetFetched()
     }
 
     var isSumming: Bool { outputs.isSumming }
@@ -110,6 +111,17 @@ final class TransferSession {
 
     /// Why something may be left at a store.
     var leftBehind: Failure? { outputs.leftBehind }
+
+    /// What was taken of the source; `nil` if none was opened.
+    var sourceUse: SourceUse? {
+        guard let isLocal = source?.isLocal else { return nil }
+        if isLocal { return SourceUse(bytes: source?.length ?? 0) }
+        let fetched = client.fetched
+        let isComplete = source?.failure == nil && source?.length != nil
+        return SourceUse(
+            bytes: fetched.bytes, fetchSeconds: fetched.time.seconds,
+            isCached: client.cache == nil || !isComplete ? nil : fetched.isRevalidated)
+    }
 
     /// Fails the job for a protocol violation of the transcoder.
     func reportViolation(_ what: String) { outputs.violate(what) }

@@ -29,9 +29,9 @@ struct JobRun: Sendable {
         log.info("claimed", ["source": redactedURL(job.fields["source"] ?? ""), "format": job.fields["format"] ?? ""])
         let result = await attempt()
         // The slot cleans up while the outcome is reported.
-        async let ended: Void = slot.end()
+        async let use = slot.end()
         await report(result, seconds: start.duration(to: .now).seconds)
-        await ended
+        if let use = await use { metrics.read(use) }
     }
 
     private func attempt() async -> Result {

@@ -3,18 +3,19 @@ import JobSchema
 import Jobs
 package import Lifecycle
 import MediaTypes
-import Synchronization
+import SlotIPC
 
 /// The metrics of a worker; each is named only here.
 package struct WorkerMetrics: Sendable {
     private let metrics: Metrics
+    private let process: ProcessMetrics
     /// The label of what is counted for a queue.
     private var queue = ""
 
     /// Registers nothing yet; a metric appears once it has a value.
     package init(_ metrics: Metrics) {
         self.metrics = metrics
-        _ = Self.startTime
+        process = ProcessMetrics(metrics)
     }
 
     /// The metrics of one of the worker's queues.
@@ -38,32 +39,12 @@ package struct WorkerMetrics: Sendable {
             metrics.gauge(
                 "respool_spool_free_bytes", help: "Free bytes of the file system of the spool folder.",
                 Double(system.f_bavail) * Double(system.f_frsize))
-        }
-        var usage = rusage()
-        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        let seconds = [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
-        let more = Self.countedSeconds.withLock { counted in
-            defer { counted = seconds }
-            return seconds - counted
-        }
-        metrics.count(
-            "process_cpu_seconds_total", help: "CPU time of the worker itself, without its children.", by: more)
-        metrics.gauge(
-            "process_start_time_seconds", help: "Start of the worker, in seconds since 1970.", Self.startTime)
-        if let pages = ProcessFile.memoryPages {
             metrics.gauge(
-                "process_resident_memory_bytes", help: "Memory of the worker itself.",
-                Double(pages) * Double(sysconf(CInt(_SC_PAGESIZE))))
+                "respool_spool_size_bytes", help: "Size of the file system of the spool folder.",
+                Double(system.f_blocks) * Double(system.f_frsize))
         }
-        if let count = ProcessFile.openDescriptors {
-            metrics.gauge("process_open_fds", help: "Open file descriptors of the worker itself.", Double(count))
-        }
+        process.measure()
     }
-
-    /// The CPU time that is counted already.
-    private static let countedSeconds = Mutex(0.0)
-    /// First read when the metrics are made.
-    private static let startTime = Double(time(nil))
 
     func running(_ count: Int, prefetched: Int) {
         metrics.gauge("respool_jobs_running", help: "Jobs that are converted or published.", Double(count))
@@ -104,16 +85,40 @@ package struct WorkerMetrics: Sendable {
         metrics.observe(
             "respool_conversion_seconds", help: "Duration of successful conversions.", labels: ["queue": queue], seconds
         )
+        let sounds = outputs.filter { AudioFormat.named($0.format)?.picture == nil }
+        if let longest = sounds.map(\.duration).max(), longest > 0, seconds > 0 {
+            metrics.observe(
+                "respool_conversion_speed_ratio", help: "Seconds of audio per second of a successful conversion.",
+                labels: ["queue": queue], bounds: Metrics.speedBounds, longest / seconds)
+        }
+        for output in sounds {
+            metrics.count(
+                "respool_audio_seconds_total", help: "Audio written, by format.",
+                labels: ["queue": queue, "format": output.format], by: output.duration)
+        }
         for output in outputs {
-            if AudioFormat.named(output.format)?.picture == nil {
-                metrics.count(
-                    "respool_audio_seconds_total", help: "Audio written, by format.",
-                    labels: ["queue": queue, "format": output.format], by: output.duration)
-            }
             metrics.count(
                 "respool_output_bytes_total", help: "Bytes written, by format.",
                 labels: ["queue": queue, "format": output.format], by: Double(output.bytes + (output.parts?.bytes ?? 0))
             )
+        }
+    }
+
+    /// Records what a job took of its source.
+    func read(_ use: SourceUse) {
+        metrics.count(
+            "respool_source_bytes_total", help: "Bytes of sources: the sizes of files, and what servers sent.",
+            labels: ["queue": queue, "location": use.fetchSeconds == nil ? "file" : "server"],
+            by: Double(max(0, use.bytes)))
+        if let seconds = use.fetchSeconds {
+            metrics.observe(
+                "respool_fetch_seconds", help: "Time in which requests for a source ran.", labels: ["queue": queue],
+                seconds)
+        }
+        if let isCached = use.isCached {
+            metrics.count(
+                "respool_cache_lookups_total", help: "Sources that were looked up in the cache.",
+                labels: ["queue": queue, "result": isCached ? "hit" : "miss"])
         }
     }
 
@@ -134,7 +139,7 @@ package struct WorkerMetrics: Sendable {
     func answered(_ operation: String, seconds: Double) {
         metrics.observe(
             "respool_redis_seconds", help: "Response time of Redis.",
-            labels: ["queue": queue, "operation": operation], seconds)
+            labels: ["queue": queue, "operation": operation], bounds: Metrics.replyBounds, seconds)
     }
 
     /// Records that too few replicas acknowledged a publication in time.

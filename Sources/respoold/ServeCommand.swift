@@ -40,13 +40,16 @@ enum ServeCommand {
         let feeds = settings.names.map {
             BlockingRedisClient(url: settings.redis, name: "respool-events", key: QueueKeys($0).meta)
         }
+        let metrics = ServerMetrics(queues: queues, hubs: hubs)
         let service = APIService(
             queues: queues, hubs: hubs, address: settings.listen, tokens: settings.tokens, hosts: settings.hosts,
-            outputs: settings.outputs, uploads: settings.uploads, proxy: settings.proxy, log: log
+            outputs: settings.outputs, uploads: settings.uploads, proxy: settings.proxy, log: log, metrics: metrics
         ) { housekeeping.isReady }
         let listener: HTTPListener
         do throws(Errno) {
-            listener = try HTTPListener(on: settings.listen, service: service, limits: settings.limits)
+            listener = try HTTPListener(
+                on: settings.listen, service: MeasuredService(service, metrics, basePath: settings.proxy.base),
+                limits: settings.limits)
         } catch {
             StandardError.write("cannot listen on \(settings.listen) (RESPOOL_LISTEN): \(error)")
             return .failure

@@ -38,12 +38,13 @@ struct APIFixture {
         var opened = EventFeed(client: feed)
         try await opened.open()
         let events = Task { [opened] in await hubs[0].run(opened) }
+        let metrics = ServerMetrics(queues: queues, hubs: hubs)
         let service = APIService(
             queues: queues, hubs: hubs, address: address,
             tokens: try tokens.map { try AccessTokens($0, origin: "test") },
-            hosts: ["api.example.org"], outputs: outputs, uploads: uploads, proxy: proxy, log: log
+            hosts: ["api.example.org"], outputs: outputs, uploads: uploads, proxy: proxy, log: log, metrics: metrics
         ) { housekeeping.isReady }
-        let listener = try HTTPListener(on: address, service: service)
+        let listener = try HTTPListener(on: address, service: MeasuredService(service, metrics))
         let task = Task { if keepsHouse { await housekeeping.run() } }
         try await body(
             APIFixture(server: server, queue: queues[0], hub: hubs[0], port: listener.port, listener: listener))

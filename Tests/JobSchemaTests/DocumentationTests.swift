@@ -62,7 +62,9 @@ import Testing
     }
 
     @Test func `the page on metrics has a row for each metric with its type, and no other`() throws {
-        let code = try Self.text("Sources/Worker/WorkerMetrics.swift")
+        let code = try [
+            "Worker/WorkerMetrics.swift", "HTTPAPI/ServerMetrics.swift", "Lifecycle/ProcessMetrics.swift",
+        ].map { try Self.text("Sources/\($0)") }.joined()
         let kinds = ["count": "counter", "gauge": "gauge", "observe": "histogram"]
         let counted = Set(
             code.matches(of: /metrics\.(count|gauge|observe)\(\s*"(\w+)"/).map { "\($0.2) \(kinds[String($0.1)]!)" })

@@ -36,6 +36,16 @@ import Testing
         #expect(lines.contains("run_seconds_count 4"))
     }
 
+    @Test func `a histogram may have bounds of its own`() {
+        let metrics = Metrics()
+        metrics.observe("reply_seconds", help: "Replies.", bounds: Metrics.replyBounds, 0.0002)
+        let lines = metrics.render().split(separator: "\n")
+        #expect(lines.contains(#"reply_seconds_bucket{le="0.0001"} 0"#))
+        #expect(lines.contains(#"reply_seconds_bucket{le="0.00025"} 1"#))
+        #expect(lines.contains(#"reply_seconds_bucket{le="5"} 1"#))
+        #expect(!lines.contains { $0.contains(#"le="10""#) })
+    }
+
     @Test func `a counter counts from many tasks at once`() async {
         let metrics = Metrics()
         await withTaskGroup(of: Void.self) { group in

@@ -198,7 +198,7 @@ import Testing
         try await withTransfer(try await policy()) { child in
             try await child.tell(.job(.test("/none", output: "s3://kept/a.flac")))
             _ = try await stage(Self.large, child)
-            guard case .ended(let leftBehind, _) = try await child.end() else {
+            guard case .ended(let leftBehind, _, _) = try await child.end() else {
                 Issue.record("not ended")
                 return
             }

@@ -339,7 +339,7 @@ extension TransferReport {
     var violation: Failure? {
         switch self {
         case .violation(let failure): failure
-        case .ended(_, let failure): failure
+        case .ended(_, let failure, _): failure
         default: nil
         }
     }

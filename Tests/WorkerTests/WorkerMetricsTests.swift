@@ -5,6 +5,35 @@ import Testing
 
 /// What `/metrics` of a real worker counts.
 @Suite struct WorkerMetricsTests {
+    @Test func `what a job took of its source is counted, from files, servers and the cache`() async throws {
+        let shop = try await Workshop()
+        let (folder, cache) = (try TemporaryFolder(), try TemporaryFolder())
+        let bytes = Sounds.ramp(samples: 44_100)
+        let origin = try await ChildProcess(
+            "python3", [Script.path("tagged_origin.py"), try folder.write("a.wav", bytes)])
+        try await eventually("the origin listens", within: Workshop.timeout) { origin.output.hasSuffix("\n") }
+        let url = "http://127.0.0.1:\(origin.output.dropLast())/a.wav"
+        let port = try LoopbackPort.free()
+        let worker = try await shop.worker(["RESPOOL_LISTEN": "\(port)", "RESPOOL_CACHE_DIR": cache.path])
+        defer { withExtendedLifetime(worker) {} }
+        for source in [try shop.source("a.wav", bytes), url, url] {
+            try await shop.job(try await shop.push(["source": source, "format": "flac"]), reaches: .completed)
+        }
+        let q = #"queue="default""#
+        let wanted = [
+            #"respool_source_bytes_total{\#(q),location="file"} \#(bytes.count)"#,
+            #"respool_source_bytes_total{\#(q),location="server"} \#(bytes.count)"#,
+            #"respool_cache_lookups_total{\#(q),result="miss"} 1"#,
+            #"respool_cache_lookups_total{\#(q),result="hit"} 1"#, "respool_fetch_seconds_count{\(q)} 2",
+        ]
+        var lines: Set<String> = []
+        try await eventually("the sources are counted", within: Workshop.timeout) {
+            let outcome = try await ChildProcess.run("curl", ["-sS", "http://127.0.0.1:\(port)/metrics"])
+            lines = Set(outcome.output.split(separator: "\n").map(String.init))
+            return lines.isSuperset(of: wanted)
+        }
+    }
+
     @Test func `jobs, attempts, waiting times and results are counted by queue`() async throws {
         let shop = try await Workshop()
         let source = try shop.source("a.wav", Sounds.ramp(samples: 88_200))
@@ -38,7 +67,8 @@ import Testing
             #"respool_attempts_total{\#(q),outcome="failed",code="unsupported_format"} 1"#,
             #"respool_retries_total{\#(q),code="source_unreachable"} 1"#,
             #"respool_attempt_seconds_count{\#(q),outcome="failed"} 2"#,
-            "respool_waiting_seconds_count{\(q)} 4",
+            "respool_waiting_seconds_count{\(q)} 4", "respool_conversion_speed_ratio_count{\(q)} 1",
+            #"respool_redis_seconds_bucket{\#(q),operation="claim",le="0.0001"} 0"#,
         ] {
             #expect(lines.contains(line), "\(line) in \(lines.sorted())")
         }
@@ -51,7 +81,9 @@ import Testing
         let parts = try #require(stream.parts)
         #expect(parts.bytes > stream.bytes)
         #expect(lines.contains(#"respool_output_bytes_total{\#(q),format="hls"} \#(stream.bytes + parts.bytes)"#))
-        for name in ["respool_spool_free_bytes", "process_resident_memory_bytes", "process_open_fds"] {
+        for name in [
+            "respool_spool_free_bytes", "respool_spool_size_bytes", "process_resident_memory_bytes", "process_open_fds",
+        ] {
             let value = lines.first { $0.hasPrefix("\(name) ") }?.split(separator: " ").last.flatMap { Double($0) }
             #expect((value ?? 0) > 4, "\(name) in \(lines.sorted())")
         }

@@ -2,6 +2,5 @@ extension Route {
     /// All operations, in the order of the document.
     static let all: [Route] =
         queues + jobs + jobFields + jobActions + jobChanges + bulkActions + outputs + uploads + listings + workers
-        + events
-        + reference + access + probes
+        + events + reference + access + [metrics] + probes
 }
