@@ -97,7 +97,7 @@ package final class EventHub: Sendable {
             }
             return state.listeners.count
         }
-        if streams > 0, !events.isEmpty { log.debug("events", ["count": "\(events.count)"]) }
+        if streams > 0, !events.isEmpty { log.debug("events", ["count": events.count]) }
     }
 
     private static func send(_ frames: [EventFrame], to listener: inout Listener) {

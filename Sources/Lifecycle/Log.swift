@@ -26,7 +26,7 @@ package struct Log: Sendable {
 
     private let form: Form
     private let least: Level
-    private let context: [(key: String, value: String)]
+    private let context: [(key: String, value: any LogValue)]
 
     /// Creates a log with the format that suits standard error: text on a terminal, JSON Lines otherwise.
     package init(form: Form? = nil, least: Level = .info) {
@@ -35,35 +35,35 @@ package struct Log: Sendable {
         context = []
     }
 
-    private init(form: Form, least: Level, context: [(key: String, value: String)]) {
+    private init(form: Form, least: Level, context: [(key: String, value: any LogValue)]) {
         self.form = form
         self.least = least
         self.context = context
     }
 
     /// A log that adds the pair to every line.
-    package func with(_ key: String, _ value: some CustomStringConvertible) -> Log {
-        Log(form: form, least: least, context: context + [(key, value.description)])
+    package func with(_ key: String, _ value: some LogValue) -> Log {
+        Log(form: form, least: least, context: context + [(key, value)])
     }
 
     /// Writes a line at the level `debug`, for developers.
-    package func debug(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
+    package func debug(_ message: String, _ fields: KeyValuePairs<String, any LogValue> = [:]) {
         write(.debug, message, fields)
     }
     /// Writes a line at the level `info`, about normal operation.
-    package func info(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
+    package func info(_ message: String, _ fields: KeyValuePairs<String, any LogValue> = [:]) {
         write(.info, message, fields)
     }
     /// Writes a line at the level `warning`, about a problem that the operator can fix.
-    package func warning(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
+    package func warning(_ message: String, _ fields: KeyValuePairs<String, any LogValue> = [:]) {
         write(.warning, message, fields)
     }
     /// Writes a line at the level `error`, about an operation that failed.
-    package func error(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
+    package func error(_ message: String, _ fields: KeyValuePairs<String, any LogValue> = [:]) {
         write(.error, message, fields)
     }
 
-    private func write(_ level: Level, _ message: String, _ fields: KeyValuePairs<String, String>) {
+    private func write(_ level: Level, _ message: String, _ fields: KeyValuePairs<String, any LogValue>) {
         guard level >= least else { return }
         var line = self.line(level, message, fields)
         line.append("\n")
@@ -72,13 +72,15 @@ package struct Log: Sendable {
     }
 
     /// The event as one line, without its line break.
-    package func line(_ level: Level, _ message: String, _ fields: KeyValuePairs<String, String> = [:]) -> String {
+    package func line(_ level: Level, _ message: String, _ fields: KeyValuePairs<String, any LogValue> = [:]) -> String
+    {
         let pairs = context + fields.map { (key: $0.key, value: $0.value) }
         return form == .json ? Self.json(level, message, pairs) : Self.text(level, message, pairs)
     }
 
-    private static func text(_ level: Level, _ message: String, _ pairs: [(key: String, value: String)]) -> String {
-        let tail = pairs.map { " \($0.key)=\(plain($0.value))" }.joined()
+    private static func text(_ level: Level, _ message: String, _ pairs: [(key: String, value: any LogValue)]) -> String
+    {
+        let tail = pairs.map { " \($0.key)=\(plain($0.value.logText))" }.joined()
         // Untrusted text in a message must not be able to add a line or to control the terminal.
         let shown = message.unicodeScalars.allSatisfy { !$0.isUnprintable } ? message : JSONText.quoted(message)
         return "\(WallClock.timestamp()) \(level.name) \(shown)\(tail)"
@@ -90,10 +92,11 @@ package struct Log: Sendable {
         return isWord ? value : JSONText.quoted(value)
     }
 
-    private static func json(_ level: Level, _ message: String, _ pairs: [(key: String, value: String)]) -> String {
+    private static func json(_ level: Level, _ message: String, _ pairs: [(key: String, value: any LogValue)]) -> String
+    {
         var line =
             #"{"time":"\#(WallClock.timestamp())","level":"\#(level.name)","message":\#(JSONText.quoted(message))"#
-        for pair in pairs { line += ",\(JSONText.quoted(pair.key)):\(JSONText.quoted(pair.value))" }
+        for pair in pairs { line += ",\(JSONText.quoted(pair.key)):\(pair.value.logJSON)" }
         return line + "}"
     }
 }

@@ -151,7 +151,7 @@ struct JobRun: Sendable {
     }
 
     private func report(_ outcome: Outcome, _ answer: FinishAnswer?, seconds: Double) {
-        let log = log.with("seconds", Duration.seconds(seconds).rounded)
+        let log = log.with("seconds", Duration.seconds(seconds))
         switch answer {
         case .acknowledged(let state, _):
             guard let failure = outcome.failure else {

@@ -37,7 +37,7 @@ extension JobWorker {
         if isShortOfSpace, !hasWarnedOfSpace {
             log.warning(
                 "no sources are fetched ahead: the spool or the source cache has less free space than RESPOOL_PREFETCH_RESERVE",
-                ["reserve": "\(configuration.slot.policy.prefetchReserve)"])
+                ["reserve": configuration.slot.policy.prefetchReserve])
         }
         hasWarnedOfSpace = isShortOfSpace
     }

@@ -123,7 +123,7 @@ package actor JobWorker {
             if await admission?.value != false {
                 log.info(
                     "worker started",
-                    ["worker": record.name, "slots": "\(configuration.slots)", "queue": configuration.queues.text])
+                    ["worker": record.name, "slots": configuration.slots, "queue": configuration.queues.text])
             }
             await runJobs()
             group.cancelAll()
@@ -141,7 +141,7 @@ package actor JobWorker {
         isDraining = true
         admission?.cancel()
         health.drains()
-        log.info("draining", ["jobs": "\(activeJobs.count)", "grace": configuration.grace.rounded])
+        log.info("draining", ["jobs": activeJobs.count, "grace": configuration.grace])
         for inquiry in inquiries { inquiry.bell?.cancel() }
         for job in prefetched.all { job.end(.released) }
         wake()
@@ -156,7 +156,7 @@ package actor JobWorker {
     /// Releases the active jobs as quickly as possible, and leaves the rest to their next owners.
     package func stop() async {
         drain()
-        log.warning("stopping immediately", ["jobs": "\(activeJobs.count)"])
+        log.warning("stopping immediately", ["jobs": activeJobs.count])
         wasCutShort = true
         for job in activeJobs { job.interrupt() }
         try? await Task.sleep(for: Self.stopGrace)
@@ -214,7 +214,7 @@ package actor JobWorker {
     private func giveBack() {
         let jobs = activeJobs
         guard !jobs.isEmpty else { return }
-        log.warning("the grace period has ended: unfinished jobs are released", ["jobs": "\(jobs.count)"])
+        log.warning("the grace period has ended: unfinished jobs are released", ["jobs": jobs.count])
         for job in jobs { job.end(.released) }
     }
 

@@ -57,7 +57,7 @@ enum ServeCommand {
         log.info(
             "serving the HTTP API",
             [
-                "address": settings.listen.path ?? settings.listen.host, "port": "\(listener.port)",
+                "address": settings.listen.path ?? settings.listen.host, "port": listener.port,
                 "access": settings.tokens == nil ? "everybody on this machine" : "tokens",
             ])
         let maintenance = Task { await housekeeping.run() }

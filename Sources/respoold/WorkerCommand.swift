@@ -133,7 +133,7 @@ enum WorkerCommand {
         let (gauges, folder) = (WorkerMetrics(metrics), settings.worker.slot.policy.spoolFolder)
         let routes = WorkerRoutes.routes(health: health, metrics: metrics) { gauges.measure(spoolFolder: folder) }
         let listener = try HTTPListener(on: address, service: routes)
-        log.info("listening", ["address": address.path ?? address.host, "port": "\(listener.port)"])
+        log.info("listening", ["address": address.path ?? address.host, "port": listener.port])
         return listener
     }
 

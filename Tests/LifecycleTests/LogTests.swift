@@ -6,20 +6,23 @@ import Text
 @Suite struct LogTests {
     @Test func `a JSON line keeps every character of message and fields`() throws {
         let log = Log(form: .json).with("job", "1-0").with("attempt", 2)
-        let line = log.line(.warning, "a \"quote\"\nand a line", ["source": "https://x.org/ü\u{7}\\"])
-        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String]
+        let line = log.line(
+            .warning, "a \"quote\"\nand a line",
+            ["source": "https://x.org/ü\u{7}\\", "seconds": Duration.seconds(2.54)])
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         #expect(!line.contains("\n"))
-        #expect(object?["level"] == "warning")
-        #expect(object?["message"] == "a \"quote\"\nand a line")
-        #expect(object?["job"] == "1-0")
-        #expect(object?["attempt"] == "2")
-        #expect(object?["source"] == "https://x.org/ü\u{7}\\")
-        #expect(object?["time"]?.count == 24)
+        #expect(object?["level"] as? String == "warning")
+        #expect(object?["message"] as? String == "a \"quote\"\nand a line")
+        #expect(object?["job"] as? String == "1-0")
+        #expect(line.contains(#","attempt":2,"#) && line.hasSuffix(#","seconds":2.5}"#))
+        #expect(object?["source"] as? String == "https://x.org/ü\u{7}\\")
+        #expect((object?["time"] as? String)?.count == 24)
     }
 
     @Test func `a line of text has its fields after the message`() {
-        let line = Log(form: .text).with("job", "1-0").line(.info, "claimed", ["phase": "opening"])
-        #expect(line.hasSuffix("Z info claimed job=1-0 phase=opening"))
+        let line = Log(form: .text).with("job", "1-0").with("attempt", 2)
+            .line(.info, "claimed", ["phase": "opening", "grace": Duration.seconds(25)])
+        #expect(line.hasSuffix("Z info claimed job=1-0 attempt=2 phase=opening grace=25"))
     }
 
     @Test func `no value writes a line or steers the terminal`() {
