@@ -78,6 +78,8 @@ final class BodyReception: Sendable {
 
     // Both are called under the lock, so that no wake-up is lost.
     private func suspend(_ connection: OpaquePointer, _ state: inout State) -> Bool {
+        // libmicrohttpd passes on the chunks that it has already read, although the connection is suspended.
+        guard state.suspended == nil else { return true }
         guard context.suspend() else { return false }
         MHD_suspend_connection(connection)
         state.suspended = connection

@@ -81,7 +81,8 @@ package struct ListenAddress: Hashable, Sendable {
                 call(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        return answer == 0 ? descriptor : nil
+        guard answer == 0 else { return nil }
+        return descriptor
     }
 
     /// The port of a bound socket. The corresponding C function is `getsockname`.

@@ -138,19 +138,22 @@ import Testing
         #expect(fourth.hasPrefix("HTTP/1.1 200 "), "\(fourth)")
     }
 
-    @Test(arguments: ["Content-Length: 500000", "Transfer-Encoding: chunked"])
+    @Test(.timeLimit(.minutes(2)), arguments: ["Content-Length: 500000", "Transfer-Encoding: chunked"])
     func `a body that arrives faster than its sink takes it waits, and comes whole and in order`(
         header: String
     ) async throws {
-        let sink = Sink(pause: 2000)
+        let sink = Sink(pause: 200_000)
         let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), service: Service(sink: sink))
         let bytes = String((0..<50_000).map { String($0 % 10) + "abcdefgh\n" }.joined().prefix(500_000))
-        let body = header.hasPrefix("C") ? bytes : "7a120\r\n\(bytes)\r\n0\r\n\r\n"
+        // Chunks of 10 bytes: libmicrohttpd reads many at once.
+        let chunks = bytes.split(separator: "\n").map { "a\r\n\($0)\n\r\n" }.joined() + "0\r\n\r\n"
+        let body = header.hasPrefix("C") ? bytes : chunks
         let answers = try await rawExchange(listener.port, [rawRequest("PUT /sink HTTP/1.1", header) + body])
         #expect(answers[0].hasSuffix("\r\n\r\n500000 true"), "\(answers[0])")
         #expect(String(decoding: sink.received, as: UTF8.self) == bytes)
         let empty = try await rawExchange(listener.port, [rawRequest("PUT /sink HTTP/1.1")])
         #expect(empty[0].hasSuffix(" true"), "\(empty[0])")
+        await listener.close()
     }
 
     @Test func `a sink refuses a body before it is read, and learns that a connection was lost`() async throws {
@@ -213,6 +216,9 @@ import Testing
             #expect(access(path, F_OK) == 0)
         }
         #expect(ListenAddress("unix:relative") == nil)
+        let file = try #require(ListenAddress("unix:\(try folder.write("file", text: "kept"))"))
+        #expect(throws: (any Error).self) { try HTTPListener(on: file, service: Service()) }
+        #expect(try String(contentsOfFile: folder.file("file"), encoding: .utf8) == "kept")
     }
 
     /// libmicrohttpd aborts the process if it is stopped while a connection is suspended.
