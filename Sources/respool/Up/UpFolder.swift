@@ -60,12 +60,12 @@ struct UpFolder: Sendable {
 
     /// The settings of the worker and the server: the folders here, unless the user has set others.
     func environment(redis address: String) -> [String: String] {
-        let uploads = Environment.process.foreign("RESPOOL_UPLOAD_DIR") ?? uploads
+        let uploads = Environment.process.text(Settings.uploadFolder) ?? uploads
         let outputs = Environment.process.text(Settings.outputRoot) ?? outputs
         // Results may be sources too.
         let roots = [uploads, outputs] + [Environment.process.text(Settings.sourceRoots)].compactMap { $0 }
         return [
-            "RESPOOL_UPLOAD_DIR": uploads, Settings.outputRoot.name: outputs,
+            Settings.uploadFolder.name: uploads, Settings.outputRoot.name: outputs,
             Settings.sourceRoots.name: roots.joined(separator: ":"), Settings.redisURL.name: address,
         ]
     }
