@@ -73,8 +73,8 @@ enum LimitOptions {
         let keys = limits.keys.filter { name == nil || $0.name == name }
         var lines: [String]
         if isJSON {
-            lines = keys.map { JSONLine.text(LimitLine(limits, $0)) }
-            if name == nil { lines.append(JSONLine.text(LimitLine(limits, nil))) }
+            lines = keys.map { JSONLine.text(LimitReport(limits, $0)) }
+            if name == nil { lines.append(JSONLine.text(LimitReport(limits, nil))) }
         } else {
             var table = Table(["KEY": .left, "LIMIT": .right, "RATE": .right, "RUNNING": .right, "WAITING": .right])
             for key in keys {
@@ -94,23 +94,5 @@ enum LimitOptions {
 
     private static func shown(_ number: Int?, _ unit: String = "") -> Table.Cell {
         .init(number.map { "\($0)\(unit)" } ?? "off")
-    }
-
-    /// The JSON line of a key. Without a name, it contains the defaults of all other keys.
-    private struct LimitLine: Encodable {
-        @Nullable var key: String?
-        @Nullable var limit: Int?
-        /// Jobs per minute.
-        @Nullable var rate: Int?
-        @Nullable var running: Int?
-        @Nullable var waiting: Int?
-
-        init(_ limits: KeyLimits, _ one: KeyLimits.Key?) {
-            key = one?.name
-            limit = one?.number ?? limits.fallback
-            rate = one?.rate ?? limits.fallbackRate
-            running = one?.running
-            waiting = one?.parked
-        }
     }
 }

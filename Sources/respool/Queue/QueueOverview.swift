@@ -125,20 +125,8 @@ private struct OverviewReport: Encodable {
     /// Seconds.
     @Nullable var oldestWaiting: Double?
     let last: [String: JobCounts]
-    let workers: [Worker]
+    let workers: [WorkerReport]
     let running: [JobRecord]
-
-    struct Worker: Encodable {
-        let name: String
-        let host: String
-        let slots: Int
-        let version: String
-        let jobs: [String]
-        /// Seconds since the last heartbeat.
-        @Nullable var silence: Double?
-        /// Whether it was told to claim no more jobs.
-        let quiet: Bool
-    }
 
     init(_ queue: String, _ stats: QueueStats, _ workers: [WorkerRecord], _ running: [JobRecord]) {
         self.queue = queue
@@ -146,11 +134,7 @@ private struct OverviewReport: Encodable {
         counts = Dictionary(uniqueKeysWithValues: JobState.allCases.map { ($0.rawValue, stats[$0]) })
         oldestWaiting = stats.oldestWaiting.map { Double($0) / 1000 }
         last = ["minute": stats.lastMinute, "hour": stats.lastHour, "day": stats.lastDay]
-        self.workers = workers.map {
-            Worker(
-                name: $0.name, host: $0.host, slots: $0.slots, version: $0.version, jobs: $0.jobs,
-                silence: $0.silence.map { Double($0) / 1000 }, quiet: $0.isQuiet)
-        }
+        self.workers = workers.map { WorkerReport($0) }
         self.running = running
     }
 

@@ -147,7 +147,7 @@ private struct ScheduleBook {
 
     private func show(_ schedules: [ScheduleRecord]) {
         guard !isJSON else {
-            return StandardStream.output(schedules.map { JSONLine.text(ScheduleLine($0)) + "\n" }.joined())
+            return StandardStream.output(schedules.map { JSONLine.text(ScheduleReport($0)) + "\n" }.joined())
         }
         var table = Table([
             "NAME": .left, "CRON": .left, "ZONE": .left, "NEXT": .left, "LAST": .left, "LAST JOB": .left,
@@ -169,35 +169,5 @@ extension ScheduleRecord {
     /// A time in the schedule's time zone, or in UTC if the zone is unknown on this machine.
     fileprivate func clock(_ milliseconds: Int64) -> String {
         (try? recurrence())?.clock(at: milliseconds) ?? WallClock.timestamp(milliseconds: milliseconds)
-    }
-}
-
-/// The JSON line of a schedule. If it has no next time, it is paused.
-private struct ScheduleLine: Encodable {
-    let name: String
-    let cron: String
-    let zone: String
-    @Nullable var next: String?
-    @Nullable var last: String?
-    @Nullable var job: String?
-    @Nullable var source: String?
-    @Nullable var format: String?
-
-    private enum CodingKeys: String, CodingKey {
-        case name, cron, job, source, format
-        case zone = "time_zone"
-        case next = "next_at"
-        case last = "last_at"
-    }
-
-    init(_ schedule: ScheduleRecord) {
-        name = schedule.name
-        cron = schedule.expression
-        zone = schedule.zone
-        next = schedule.next.map { WallClock.timestamp(milliseconds: $0) }
-        last = schedule.last.map { WallClock.timestamp(milliseconds: $0) }
-        job = schedule.job
-        source = schedule.fields["source"].map(redactedURL)
-        format = schedule.fields["format"]
     }
 }

@@ -1,32 +1,8 @@
 import JobSchema
-import Jobs
 import Lifecycle
 
-/// The JSON form of a worker.
-struct WorkerReport: Encodable {
-    let name: String
-    let host: String
-    let slots: Int
-    let version: String
-    let jobs: [String]
-    /// Seconds since the last beat.
-    @Nullable var silence: Double?
-    /// Whether it was told to claim no more jobs.
-    let quiet: Bool
-
-    init(_ worker: WorkerRecord) {
-        name = worker.name
-        host = worker.host
-        slots = worker.slots
-        version = worker.version
-        jobs = worker.jobs
-        silence = worker.silence.map { Double($0) / 1000 }
-        quiet = worker.isQuiet
-    }
-}
-
 /// The JSON form of a schedule. If it has no next time, it is paused.
-struct ScheduleReport: Encodable {
+package struct ScheduleReport: Encodable {
     let name: String
     let cron: String
     let zone: String
@@ -45,7 +21,7 @@ struct ScheduleReport: Encodable {
         case last = "last_at"
     }
 
-    init(_ schedule: ScheduleRecord) {
+    package init(_ schedule: ScheduleRecord) {
         name = schedule.name
         cron = schedule.expression
         zone = schedule.zone
@@ -62,23 +38,5 @@ struct ScheduleReport: Encodable {
         var times = [first]
         while times.count < count, let next = recurrence.next(after: times.last!) { times.append(next) }
         return times
-    }
-}
-
-/// The JSON form of a limit. Without a key, it has the defaults of all other keys.
-struct LimitReport: Encodable {
-    @Nullable var key: String?
-    @Nullable var limit: Int?
-    /// Jobs per minute.
-    @Nullable var rate: Int?
-    @Nullable var running: Int?
-    @Nullable var waiting: Int?
-
-    init(_ limits: KeyLimits, _ one: KeyLimits.Key?) {
-        key = one?.name
-        limit = one?.number ?? limits.fallback
-        rate = one?.rate ?? limits.fallbackRate
-        running = one?.running
-        waiting = one?.parked
     }
 }
