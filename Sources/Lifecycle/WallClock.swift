@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// The time of day, in the format of all log lines and replies.
 package enum WallClock {
@@ -6,7 +6,12 @@ package enum WallClock {
     package static func milliseconds() -> Int64 {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
-        return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+        return milliseconds(of: now)
+    }
+
+    /// A time in milliseconds, rounded down.
+    package static func milliseconds(of time: timespec) -> Int64 {
+        Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
     /// An instant as ISO 8601 in UTC with milliseconds; the default is now.

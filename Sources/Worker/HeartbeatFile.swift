@@ -46,7 +46,7 @@ package final class HeartbeatFile: Sendable {
     static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+        return WallClock.milliseconds(of: time)
     }
 }
 
