@@ -25,8 +25,11 @@ struct OriginCheck: Sendable {
                 origin[scheme.upperBound...].lowercased() == host.lowercased()
             else { return Problem(403, "origin_denied", "requests of pages of other origins are not allowed") }
         }
-        // A link to the page may be anywhere; it contains no data.
-        let isLink = request.path == "/" && request.header("sec-fetch-mode") == "navigate"
+        // A link to the page may be anywhere; it contains no data. So may one with a ticket, which is checked later.
+        let hasTicket = request.path.contains("/outputs/") && request.query.contains { $0.name == "ticket" }
+        let isLink =
+            (request.path == "/" || request.method == "GET" && hasTicket)
+            && request.header("sec-fetch-mode") == "navigate"
         if let site = request.values("sec-fetch-site").first, site != "same-origin", site != "none", !isLink {
             return Problem(403, "origin_denied", "requests of pages of other origins are not allowed")
         }

@@ -5,7 +5,7 @@ import HTTPServer
 package struct ProxyPath: Sendable {
     /// The path without a slash at its end; empty for the root.
     package let base: String
-    private let proxies: Set<ClientAddress>
+    private let proxies: Set<[UInt8]>
 
     /// `nil` if the path does not begin with a slash, or if a proxy is not an address or `unix`.
     package init?(base: String = "", proxies: [String] = []) {
@@ -17,7 +17,7 @@ package struct ProxyPath: Sendable {
         self.base = base
         let addresses = proxies.map { $0 == "unix" ? ClientAddress([]) : ClientAddress($0) }
         guard !addresses.contains(nil) else { return nil }
-        self.proxies = Set(addresses.compactMap { $0 })
+        self.proxies = Set(addresses.compactMap { $0?.exact })
     }
 
     /// The request as the proxy got it, with the path below the base; `nil` if the path is not below it.
@@ -32,11 +32,11 @@ package struct ProxyPath: Sendable {
 
     /// The last address that no trusted proxy has, because a client can send any others before it.
     private func client(_ request: HTTPRequest) -> ClientAddress {
-        guard proxies.contains(request.client) else { return request.client }
+        guard proxies.contains(request.client.exact) else { return request.client }
         let chain = request.values("x-forwarded-for").joined(separator: ",").split(separator: ",")
         for text in chain.reversed() {
             guard let address = ClientAddress(text.filter { $0 != " " }) else { return request.client }
-            if !proxies.contains(address) { return address }
+            if !proxies.contains(address.exact) { return address }
         }
         return request.client
     }

@@ -4,6 +4,8 @@ import Glibc
 /// addresses.
 package struct ClientAddress: Hashable, Sendable {
     private let bytes: [UInt8]
+    /// All bytes, which tell two hosts of a network apart.
+    package let exact: [UInt8]
     /// Whether the address is a loopback address.
     package let isLoopback: Bool
 
@@ -31,8 +33,13 @@ package struct ClientAddress: Hashable, Sendable {
         // Clients of a Unix socket have no address.
         isLoopback =
             own.isEmpty || (own.count == 4 ? own[0] == 127 : own == [UInt8](repeating: 0, count: 15) + [1])
+        exact = own
         self.bytes = own.count == 16 ? Array(own.prefix(8)) : own
     }
+
+    package static func == (left: ClientAddress, right: ClientAddress) -> Bool { left.bytes == right.bytes }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
     /// Parses an address in digits; `nil` if the text is not one.
     package init?(_ text: some StringProtocol) {

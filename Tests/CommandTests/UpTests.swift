@@ -195,6 +195,9 @@ import Testing
         let public_ = try await refusal(["--listen", "0.0.0.0:8080"])
         #expect(public_.exitCode == 2)
         #expect(public_.errors.contains("other machines reach the address '0.0.0.0:8080': give tokens with --tokens"))
+        let socket = try await refusal(["--listen", "unix:\(folder.file("up.sock"))"])
+        #expect(socket.exitCode == 2 && socket.errors.contains("is a Unix socket"), "\(socket.errors)")
+        #expect(access(folder.file("up.sock"), F_OK) != 0)
         let missing = try await ChildProcess.run(
             Programs.path("respool"), ["up"], environment: environment.merging(["PATH": "/nowhere"]) { $1 })
         #expect(missing.exitCode == 1)

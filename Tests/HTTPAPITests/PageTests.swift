@@ -1,5 +1,6 @@
 import HTTPAPI
 import Jobs
+import Redis
 import TestSupport
 import Testing
 
@@ -34,6 +35,9 @@ import Testing
             #expect(try await api.send("GET /v1/jobs", headers: link).status == 403)
             #expect(try await api.send("GET /", headers: ["Sec-Fetch-Site: cross-site"]).status == 403)
             #expect(try await api.send("GET /", headers: ["Host: evil.example"]).status == 403)
+            let output = "/v1/jobs/1-0/outputs/0?ticket=x"
+            #expect(try await api.send("GET \(output)", headers: link).text("code") != "origin_denied")
+            #expect(try await api.send("POST \(output)", headers: link).text("code") == "origin_denied")
         }
     }
 
@@ -95,6 +99,26 @@ import Testing
             #expect(try await api.send("GET /v1/jobs/1795646854452-0/fields").status == 404)
             let plain = try #require(try await api.send("POST /v1/jobs", APIFixture.job).text("id"))
             #expect(try await api.send("GET /v1/jobs/\(plain)/fields")["hidden.0"] == nil)
+        }
+    }
+
+    /// Programs that push to Redis may give a job any fields. It is refused, and keeps them.
+    @Test func `fields that do not exist are named without their values`() async throws {
+        try await APIFixture.run { api in
+            let client = api.server.client()
+            let command: RedisCommand = [
+                "XADD", .text(api.queue.keys.inbox), "*", "source", "https://a.example/b", "format", "mp3",
+                "Source_Headers", "s3cret", "$(evil)", "s3cret",
+            ]
+            let id = try #require(try await client.send(command).string)
+            try await eventually("the job is refused") {
+                try await api.send("GET /v1/jobs/\(id)").text("state") == "failed"
+            }
+            let answer = try await api.send("GET /v1/jobs/\(id)/fields")
+            #expect(!answer.body.contains("s3cret"), "\(answer)")
+            #expect(answer["fields.$(evil)"] == nil && answer.text("fields.format") == "mp3")
+            #expect(answer.text("hidden.0") == "$(evil)" && answer.text("hidden.1") == "Source_Headers")
+            await client.close()
         }
     }
 }

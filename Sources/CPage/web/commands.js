@@ -23,9 +23,9 @@ export function commands(fields) {
     return {
         shell: ["respool enqueue", source.startsWith("-") ? "--" : "", word(source),
             isDefault ? "" : `--queue ${word(session.queue)}`,
-            ...entries.map(([name, value]) => `--${name.replaceAll("_", "-")}${value.startsWith("-") ? "=" : " "}${word(value)}`)]
+            ...entries.map(([name, value]) => `--${word(name.replaceAll("_", "-"))}${value.startsWith("-") ? "=" : " "}${word(value)}`)]
             .filter(Boolean).join(" "),
-        redis: `redis-cli XADD ${word(key)} '*' ` + all.map(([name, value]) => `${name} ${word(value)}`).join(" "),
+        redis: `redis-cli XADD ${word(key)} '*' ` + all.map(([name, value]) => `${word(name)} ${word(value)}`).join(" "),
         python: `redis.Redis().xadd(${python(key)}, {`
             + all.map(([name, value]) => `${python(name)}: ${python(value)}`).join(", ") + "})",
         curl,

@@ -31,7 +31,8 @@ struct ShownFields: Encodable {
 
     init(_ fields: [String: String]) {
         for (name, value) in fields {
-            let shown = Self.shown(name, value)
+            // A refused job keeps fields that do not exist, whose values may be anything.
+            let shown = JobField.named(name) == nil ? nil : Self.shown(name, value)
             self.fields[name] = shown
             if shown != value { hidden.append(name) }
         }
@@ -53,7 +54,10 @@ struct ShownFields: Encodable {
         guard case .array(let items)? = JSONBody.value(Array(text.utf8)) else { return nil }
         var isWhole = true
         let shown = items.map { item -> JSONValue in
-            guard case .object(let members) = item else { return item }
+            guard case .object(let members) = item else {
+                isWhole = false
+                return .null
+            }
             let own = members.compactMapValues { $0.field }
             let parts = ShownFields(own)
             isWhole = isWhole && parts.hidden.isEmpty

@@ -147,14 +147,14 @@ struct JobPush {
                 return nil
             }
         }
-        guard let found else {
+        let isKept = found?.isComplete != true || folder.touch(id)
+        guard let found, isKept else {
             throw wrong("`source` is upload:\(FieldText.shown(id)): there is no such upload, or it has expired")
         }
         guard found.isComplete else {
             throw Problem(
                 409, "incomplete_upload", "the upload \(id) has \(found.offset) of \(found.record.length ?? 0) bytes")
         }
-        folder.touch(id)
         return folder.sourceURL(id)
     }
 

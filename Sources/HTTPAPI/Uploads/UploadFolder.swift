@@ -65,13 +65,13 @@ package struct UploadFolder: Sendable {
             let data = FileManager.default.contents(atPath: file(id) + ".json"),
             let record = try? JSONDecoder().decode(UploadRecord.self, from: data), record.owner == owner
         else { throw .noUpload(id) }
-        let expires = Self.milliseconds(status.st_mtim) + age.milliseconds
+        let expires = WallClock.milliseconds(of: status.st_mtim) + age.milliseconds
         guard expires > WallClock.milliseconds() else { throw .noUpload(id) }
         return Upload(id: id, record: record, offset: Int64(status.st_size), expires: expires)
     }
 
-    /// Starts the time of an upload anew, because a job reads it.
-    func touch(_ id: String) { utimensat(AT_FDCWD, file(id), nil, AT_SYMLINK_NOFOLLOW) }
+    /// Starts the time of an upload anew, because a job reads it; false if it has just expired.
+    func touch(_ id: String) -> Bool { utimensat(AT_FDCWD, file(id), nil, AT_SYMLINK_NOFOLLOW) == 0 }
 
     /// Stores the record of an upload.
     func write(_ record: UploadRecord, of id: String) throws(Problem) {
@@ -111,15 +111,16 @@ package struct UploadFolder: Sendable {
                 // Only a record is left, after a crash.
                 var status = stat()
                 guard lstat(file(id) + ".json", &status) == 0 || lstat(file(id) + ".new", &status) == 0,
-                    Self.milliseconds(status.st_mtim) < end
+                    WallClock.milliseconds(of: status.st_mtim) < end
                 else { return false }
                 remove(id)
                 return true
             }
             let opened = Descriptor(owning: number)
             var status = stat()
-            guard fstat(opened.number, &status) == 0, Self.milliseconds(status.st_mtim) < end,
-                clinux_lock(opened.number) == 0
+            // Looked at under the lock, because a job or a request may just have begun to use it.
+            guard clinux_lock(opened.number) == 0, fstat(opened.number, &status) == 0,
+                WallClock.milliseconds(of: status.st_mtim) < end
             else { return false }
             remove(id)
             return true
@@ -141,10 +142,6 @@ package struct UploadFolder: Sendable {
         guard number >= 0 else { throw .last }
         let folder = Descriptor(owning: number)
         guard fsync(folder.number) == 0 else { throw .last }
-    }
-
-    private static func milliseconds(_ time: timespec) -> Int64 {
-        Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 }
 

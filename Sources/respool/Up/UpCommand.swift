@@ -47,6 +47,10 @@ enum UpOptions {
     static func listenAddress() throws(CommandFailure) -> ListenAddress {
         let text = Environment.process.text(Settings.listen) ?? address
         guard let address = ListenAddress(text) else { throw .usage(Settings.listen.error(text).message) }
+        guard address.path == nil else {
+            throw .usage(
+                "'\(address)' is a Unix socket, on which no browser finds the page: give an address as 127.0.0.1:8080")
+        }
         guard address.isLoopback || Environment.process.text(Settings.apiTokens) != nil else {
             throw .usage(
                 "other machines reach the address '\(address)': give tokens with --tokens or \(Settings.apiTokens.name), "

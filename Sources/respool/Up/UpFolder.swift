@@ -62,8 +62,9 @@ struct UpFolder: Sendable {
     func environment(redis address: String) -> [String: String] {
         let uploads = Environment.process.text(Settings.uploadFolder) ?? uploads
         let outputs = Environment.process.text(Settings.outputRoot) ?? outputs
-        // Results may be sources too.
-        let roots = [uploads, outputs] + [Environment.process.text(Settings.sourceRoots)].compactMap { $0 }
+        // Results may be sources too, unless clients are told apart by tokens: one could then read the results of another.
+        let own = Environment.process.text(Settings.apiTokens) == nil ? [uploads, outputs] : [uploads]
+        let roots = own + [Environment.process.text(Settings.sourceRoots)].compactMap { $0 }
         return [
             Settings.uploadFolder.name: uploads, Settings.outputRoot.name: outputs,
             Settings.sourceRoots.name: roots.joined(separator: ":"), Settings.redisURL.name: address,
