@@ -74,7 +74,8 @@ class Jobs extends View {
             for (const job of jobs) if (this.list.isVisible(job.id)) this.fetches.add(job.id);
             this.fetchSoon();
             this.merge();
-            if (active >= 0) this.list.move(active);
+            // Somebody may already have gone to the search.
+            if (active >= 0 && !document.activeElement.matches("input, select")) this.list.move(active);
         });
         if (!jobs.length && !next) this.drawEmpty();
     }
