@@ -3,9 +3,12 @@
 import json
 import signal
 import time
+import urllib.error
+import urllib.request
 
+from processes import free_port
 from proxy import NAMES, Proxy
-from service import PREFIX, check, equal, until
+from service import PREFIX, RESPOOL, Process, check, equal, until
 
 LONG = "/long.wav"
 
@@ -33,6 +36,7 @@ class LostReplies:
         self.of_each_worker("claim", "beat", "publish", "finish")
         self.of_callbacks()
         self.of_commands()
+        self.of_the_api()
         self.of_schedules()
         self.of_a_crowd()
         self.of_a_drain()
@@ -98,6 +102,11 @@ class LostReplies:
         equal(self.service.status(jobs)[jobs[0]]["state"], "cancelled", "state after a cancel whose reply was lost")
         self.command("retry", *jobs, script="retry")
         equal(self.service.status(jobs)[jobs[0]]["state"], "waiting", "state after a retry whose reply was lost")
+        self.command("reschedule", "--priority", "low", *jobs, script="reschedule")
+        equal(self.service.status(jobs)[jobs[0]]["priority"], "low", "priority after a change whose reply was lost")
+        worker = json.loads(self.service.respool("status", "--json"))["workers"][0]["name"]
+        self.command("quiet", worker, script="quiet")
+        self.command("quiet", "--off", worker, script="quiet")
         self.command("purge", "--state", "failed", script="purge")
         self.command("limit", "key", "3", script="limit")
         equal(self.server("HGET", PREFIX + "limits", "key"), "3", "limit whose reply was lost")
@@ -107,6 +116,35 @@ class LostReplies:
         self.command("jobs", "--state", "queued", script="queued")
         self.command("resume", script="pause")
         self.command("seal", self.group, script="admit_and_seal")
+
+    def of_the_api(self):
+        """Repeats a push over HTTP until it is answered: the first reply about its key is lost."""
+        group = f"{self.group}-api"
+        proxy, port = Proxy(self.server.path), free_port()
+        environment = self.service.environment | {"RESPOOL_REDIS_URL": proxy.url}
+        server = Process([RESPOOL, "serve", "--listen", f"127.0.0.1:{port}"], f"{self.service.folder}/serve.log", environment)
+        body = json.dumps({"source": self.source, "format": "wav", "group": group}).encode()
+
+        def status(path, data=None):
+            headers = {"Content-Type": "application/json", "Idempotency-Key": group}
+            request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", data, headers)
+            try:
+                return urllib.request.urlopen(request, timeout=20).status
+            except urllib.error.HTTPError as error:
+                return error.code
+            except OSError:
+                return None
+
+        until("the server is ready", 20, lambda: status("/readyz") == 200)
+        lost = proxy.trap("reply", "reply")
+        until("the job is pushed", 40, lambda: status("/v1/jobs", body) == 201, 0.5)
+        check(lost.is_set(), "a push with a key ran no script `reply`")
+        until("the job is admitted", 20, lambda: self.total(group) == "1")
+        equal(status("/v1/jobs", body), 201, "the same push again")
+        server.send(signal.SIGTERM)
+        equal(server.wait(20), 0, "status of a server that stops")
+        equal(self.total(group), "1", "jobs of one push that was repeated")
+        self.names.add("reply")
 
     def of_schedules(self):
         self.command("schedule", "add", self.schedule, "@yearly", "--source", self.source, "--to", "wav", "--group", self.schedule,
