@@ -30,7 +30,7 @@ extension Schema {
         var properties: [String: JSONValue] = [:]
         for field in JobField.all {
             let types: JSONValue =
-                field.placeholder == "JSON"
+                FieldText.isJSON(field.name)
                 ? ["string", "number", "boolean", "null", "object", "array"] : ["string", "number", "boolean", "null"]
             var schema: [String: JSONValue] = ["type": types, "description": .string(field.summary)]
             if let fallback = field.fallback { schema["x-default"] = .string(fallback) }

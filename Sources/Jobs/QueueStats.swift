@@ -19,4 +19,9 @@ package struct QueueStats: Sendable, Hashable {
 
     /// The number of jobs in a state.
     package subscript(state: JobState) -> Int { counts[state] ?? 0 }
+
+    /// The number of jobs in each state, by its name in JSON.
+    package var countsByName: [String: Int] {
+        Dictionary(uniqueKeysWithValues: JobState.allCases.map { ($0.rawValue, self[$0]) })
+    }
 }

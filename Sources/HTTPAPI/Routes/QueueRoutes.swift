@@ -107,7 +107,7 @@ private struct QueueReport: Encodable {
     init(_ queue: String, _ stats: QueueStats, live: Int) {
         self.queue = queue
         paused = stats.isPaused
-        counts = Dictionary(uniqueKeysWithValues: JobState.allCases.map { ($0.rawValue, stats[$0]) })
+        counts = stats.countsByName
         self.live = live
         oldestWaiting = stats.oldestWaiting.map { Double($0) / 1000 }
         workers = stats.workers

@@ -47,7 +47,7 @@ private struct DoctorReport: Encodable {
         self.queue = queue.name.text
         server = try await queue.serverInfo()
         keys = audit.keys
-        counts = Dictionary(uniqueKeysWithValues: JobState.allCases.map { ($0.rawValue, stats[$0]) })
+        counts = stats.countsByName
         paused = stats.isPaused
         oldestWaiting = stats.oldestWaiting.map { Double($0) / 1000 }
         (workers, slots) = (stats.workers, stats.slots)

@@ -131,7 +131,7 @@ private struct OverviewReport: Encodable {
     init(_ queue: String, _ stats: QueueStats, _ workers: [WorkerRecord], _ running: [JobRecord]) {
         self.queue = queue
         paused = stats.isPaused
-        counts = Dictionary(uniqueKeysWithValues: JobState.allCases.map { ($0.rawValue, stats[$0]) })
+        counts = stats.countsByName
         oldestWaiting = stats.oldestWaiting.map { Double($0) / 1000 }
         last = ["minute": stats.lastMinute, "hour": stats.lastHour, "day": stats.lastDay]
         self.workers = workers.map { WorkerReport($0) }
