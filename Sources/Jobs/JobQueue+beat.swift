@@ -47,8 +47,9 @@ extension JobQueue {
     /// Tells a worker (`host:pid:nonce`, or `host:pid`) to claim no more jobs, or to claim jobs again. It learns that with its
     /// next beat. Returns its full name; `nil` if the queue has no such worker.
     package func setQuiet(_ isQuiet: Bool, worker: String) async throws(QueueError) -> String? {
-        let names = try await workers().map(\.name)
-        guard let name = names.first(where: { $0 == worker || $0.hasPrefix(worker + ":") }) else { return nil }
+        // The record of an ended worker stays a minute, and a restarted container has the same host and pid.
+        let found = try await workers().filter { $0.name == worker || $0.name.hasPrefix(worker + ":") }
+        guard let name = found.min(by: { ($0.silence ?? .max) < ($1.silence ?? .max) })?.name else { return nil }
         let answer = try await run(QueueScript.quiet, [.text(name), isQuiet ? "1" : "0"]).integer()
         return answer == 1 ? name : nil
     }
