@@ -84,6 +84,9 @@ package struct JobField: Sendable {
             default: "by the output's name, else json"),
         JobField("zoom", "N", "for peaks: samples per point", default: "256"),
         JobField("pixels_per_second", "N", "for peaks: points per second, instead of zoom", default: "by zoom"),
+        JobField(
+            "points", "N", "for peaks: at most this many points for the whole result, 1 to 4000, instead of zoom",
+            default: "by zoom"),
         JobField("bits", "N", "for peaks: 8 or 16", default: "16"),
         JobField(
             "split_channels", "BOOL",

@@ -42,7 +42,7 @@ extension FieldReader {
     /// The fields of pictures, and the pictures that each is for.
     private static let pictureFields: [(name: String, pictures: [AudioFormat.Picture])] = [
         ("bits", [.peaks]), ("colors", [.waveform]), ("dynamic_range", [.spectrogram]), ("peaks_format", [.peaks]),
-        ("pixels_per_second", [.peaks]), ("size", [.waveform, .spectrogram]),
+        ("pixels_per_second", [.peaks]), ("points", [.peaks]), ("size", [.waveform, .spectrogram]),
         ("split_channels", AudioFormat.Picture.allCases), ("zoom", [.peaks]),
     ]
 
@@ -58,14 +58,15 @@ extension FieldReader {
     }
 
     private func zoom() throws(Failure) -> PictureSettings.Zoom? {
-        let samples = try whole("zoom", PictureSettings.samplesPerPixel)
-        guard let count = try whole("pixels_per_second", PictureSettings.pixelsPerSecond) else {
-            return samples.map { .samples($0) }
+        let given: [PictureSettings.Zoom] = [
+            try whole("zoom", PictureSettings.samplesPerPixel).map { .samples($0) },
+            try whole("pixels_per_second", PictureSettings.pixelsPerSecond).map { .perSecond($0) },
+            try whole("points", PictureSettings.points).map { .points($0) },
+        ].compactMap(\.self)
+        guard given.count <= 1 else {
+            throw Self.invalid("`zoom`, `pixels_per_second` and `points` are mutually exclusive: give one")
         }
-        guard samples == nil else {
-            throw Self.invalid("`zoom` and `pixels_per_second` are mutually exclusive: give one")
-        }
-        return .perSecond(count)
+        return given.first
     }
 
     private func size(_ format: AudioFormat) throws(Failure) -> PictureSize? {

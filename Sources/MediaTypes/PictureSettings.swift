@@ -29,12 +29,16 @@ package struct PictureSettings: Codable, Hashable, Sendable {
         case samples(Int)
         /// Points a second. Each point is a whole number of samples.
         case perSecond(Int)
+        /// At most that many points for the whole audio.
+        case points(Int)
     }
 
     /// The supported values of `zoom` in samples.
     package static let samplesPerPixel = 1...1_000_000_000
     /// The supported values of `pixels_per_second`.
     package static let pixelsPerSecond = 1...768_000
+    /// The supported values of `points`.
+    package static let points = 1...4000
     /// The supported values of `dynamic_range` in dB.
     package static let dynamicRanges = 10.0...200.0
 }
@@ -138,6 +142,8 @@ extension Rendition {
             throw FormatProblem("zoom", "zoom is \(count); it must be 1 to 1000000000 samples")
         case .perSecond(let count) where !PictureSettings.pixelsPerSecond.contains(count):
             throw FormatProblem("pixels_per_second", "pixels_per_second is \(count); it must be 1 to 768000")
+        case .points(let count) where !PictureSettings.points.contains(count):
+            throw FormatProblem("points", "points is \(count); it must be 1 to 4000")
         default: break
         }
         if let size = picture.size, let sizes = format.pictureSizes,

@@ -68,16 +68,26 @@ struct PeakBins {
         for lane in lanes.indices { lanes[lane].removeAll(keepingCapacity: true) }
     }
 
-    private mutating func fold() {
-        samplesPerBin *= 2
+    /// Joins neighbours, so that there are at most that many closed bins of the same length; the last one may be shorter.
+    mutating func join(to maxCount: Int) {
+        join((lanes[0].count + maxCount - 1) / maxCount)
+    }
+
+    /// The capacity is even, so that no bin is left over.
+    private mutating func fold() { join(2) }
+
+    private mutating func join(_ width: Int) {
+        guard width > 1 else { return }
+        samplesPerBin *= width
         for lane in lanes.indices {
-            let half = lanes[lane].count / 2
-            for index in 0..<half {
-                var pair = lanes[lane][2 * index]
-                pair.add(lanes[lane][2 * index + 1])
-                lanes[lane][index] = pair
+            let count = lanes[lane].count
+            let joined = (count + width - 1) / width
+            for index in 0..<joined {
+                var extent = lanes[lane][width * index]
+                for other in width * index + 1..<min(width * index + width, count) { extent.add(lanes[lane][other]) }
+                lanes[lane][index] = extent
             }
-            lanes[lane].removeLast(lanes[lane].count - half)
+            lanes[lane].removeLast(count - joined)
         }
     }
 }

@@ -9,13 +9,17 @@ final class PeaksWriter: SoundDrawing {
     private var bins: PeakBins
     private var points = 0
     private var isFirst = true
+    private let rate: Int
+    /// The maximum number of points, which are written last, because the length of each follows from the audio's.
+    private var maxPoints: Int?
     /// The offset of the number of points, which is written last.
-    private let lengthOffset: Int64
+    private var lengthOffset: Int64 = 0
     private static let lengthDigits = 10
 
     init(_ file: AppendedFile, _ settings: PictureSettings, lanes: Int, rate: Int) throws(MediaError) {
         self.file = file
         self.settings = settings
+        self.rate = rate
         let zoom: Int
         switch settings.zoom {
         case .samples(let count): zoom = count
@@ -26,12 +30,24 @@ final class PeaksWriter: SoundDrawing {
                     .invalidSettings, "choose settings",
                     "pixels_per_second is \(count), over the sample rate of \(rate) Hz; give at most \(rate)")
             }
+        case .points(let count):
+            maxPoints = count
+            bins = PeakBins(lanes: lanes, samplesPerBin: 1, capacity: count * Self.binsPerPoint)
+            return
         }
         bins = PeakBins(lanes: lanes, samplesPerBin: zoom)
+        try writeHead()
+    }
+
+    /// How many bins are kept for each point at most, so that few points are lost when they are joined.
+    private static let binsPerPoint = 8
+
+    private func writeHead() throws(MediaError) {
+        let (zoom, lanes) = (bins.samplesPerBin, bins.lanes.count)
         switch settings.form {
         case .dat:
             let flags = settings.bits == 8 ? 1 : 0
-            let head = [2, flags, rate, zoom, 0, lanes].flatMap { Self.bytes(Int32($0)) }
+            let head = [2, flags, rate, zoom, 0, lanes].flatMap { Self.bytes(Int32(clamping: $0)) }
             lengthOffset = 16
             try file.append(head)
         case .json:
@@ -49,7 +65,7 @@ final class PeaksWriter: SoundDrawing {
 
     func append(_ lanes: [UnsafeBufferPointer<Float>]) throws(MediaError) {
         bins.append(lanes)
-        try write()
+        if maxPoints == nil { try write() }
     }
 
     private func write() throws(MediaError) {
@@ -81,6 +97,10 @@ final class PeaksWriter: SoundDrawing {
 
     func finish() throws(MediaError) {
         bins.close()
+        if let maxPoints {
+            bins.join(to: maxPoints)
+            try writeHead()
+        }
         try write()
         switch settings.form {
         case .dat: try file.replace(at: lengthOffset, Self.bytes(UInt32(clamping: points)))

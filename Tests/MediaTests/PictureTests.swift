@@ -177,6 +177,24 @@ import Testing
         for column in 110..<200 { #expect(rows.allSatisfy { $0[column] == [68, 1, 84, 255] }, "column \(column)") }
     }
 
+    /// Bins of 8 samples are left of 24,000 for 500 points, of which 6 make a point, and for 499 points 7.
+    @Test(arguments: [(500, 48, 500), (499, 56, 429), (4000, 6, 4000), (1, 24_576, 1)])
+    func `a number of points is kept for any length`(_ most: Int, _ zoom: Int, _ length: Int) async throws {
+        let source = try await stereo()
+        let peaks = try await peaks(source) {
+            $0.zoom = .points(most)
+            $0.splitsChannels = true
+        }
+        #expect(peaks.samples_per_pixel == zoom && peaks.length == length, "\(peaks.samples_per_pixel) \(peaks.length)")
+        #expect(peaks.data.count == length * 4)
+        for point in 0..<length {
+            let samples = point * zoom..<min(point * zoom + zoom, Self.count)
+            let (left, right) = (Self.left[samples], Self.right[samples])
+            let lows = [left, right].flatMap { [Int($0.min()!), Int($0.max()!)] }
+            #expect(Array(peaks.data[point * 4..<point * 4 + 4]) == lows, "point \(point)")
+        }
+    }
+
     @Test func `an impossible picture is refused`() async throws {
         let source = try await stereo()
         var low = Rendition(format: "png")

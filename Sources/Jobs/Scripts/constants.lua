@@ -33,6 +33,7 @@ bit_rates
 peaks_format
 zoom
 pixels_per_second
+points
 bits
 split_channels
 size
