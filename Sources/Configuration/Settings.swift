@@ -63,8 +63,11 @@ package enum Settings {
         for: .listeners)
     package static let uploadFolder = EnvironmentSetting(
         "RESPOOL_UPLOAD_DIR", .text("a folder"),
-        "where `serve` stores uploads; workers need it among their source roots", default: .otherwise("no uploads"),
-        for: .serve, link: "[Take uploads](how-to/serve.md#take-uploads)")
+        "where `serve` stores uploads, and workers write previews; workers need it among their source roots too",
+        default: .otherwise("no uploads, no previews"), for: .listeners,
+        link: "[Take uploads](how-to/serve.md#take-uploads)")
+    /// The folder of previews in the folder of uploads.
+    package static func previewFolder(of uploads: String) -> String { "\(uploads)/previews" }
     package static let uploadMaxBytes = EnvironmentSetting(
         "RESPOOL_UPLOAD_MAX_BYTES", .whole(1...(1 << 50), of: "bytes"), "the maximum size of an upload",
         default: .value("2147483648", remark: "2 GiB"), for: .serve)

@@ -30,8 +30,8 @@ package enum Confinement {
         try enterTransfer(
             policy, .filesOfOthers,
             reading: policy.sourceRoots + policy.lookups + (policy.grantedSource.map { [$0] } ?? []),
-            writing: [policy.outputRoot, policy.spoolFolder, policy.cacheFolder].compactMap(\.self)
-                + policy.grantedOutputs.map(folder))
+            writing: [policy.outputRoot, policy.previewFolder, policy.spoolFolder, policy.cacheFolder]
+                .compactMap(\.self) + policy.grantedOutputs.map(folder))
     }
 
     /// Confines the child that sends callbacks: as `enterTransfer`, but without the folders.

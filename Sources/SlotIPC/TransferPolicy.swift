@@ -6,6 +6,8 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     package var sourceRoots: [String] = []
     /// The folder for outputs (`RESPOOL_OUTPUT_ROOT`).
     package var outputRoot: String?
+    /// The folder for previews, a second one for outputs that are given by their whole path (`RESPOOL_UPLOAD_DIR`).
+    package var previewFolder: String?
     /// A source file that is allowed outside the roots, because a user named it on the command line.
     package var grantedSource: String?
     /// Output files that are allowed outside the root, for the same reason.

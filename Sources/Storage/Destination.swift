@@ -34,11 +34,8 @@ package struct Destination: Hashable, Sendable {
             folderNames = []
             name = own.last ?? ""
         } else {
-            guard let outputRoot = policy.outputRoot else {
-                throw Failure(.outputDenied, "the output '\(shown)' has no output root; set RESPOOL_OUTPUT_ROOT")
-            }
-            let below = try Self.components(text, below: outputRoot, shown: shown)
-            rootPath = outputRoot == "/" ? "/" : "/" + (Self.normalized(outputRoot) ?? []).joined(separator: "/")
+            let (root, below) = try Self.components(text, policy, shown: shown)
+            rootPath = root == "/" ? "/" : "/" + (Self.normalized(root) ?? []).joined(separator: "/")
             folderNames = below.dropLast()
             name = below.last ?? ""
         }
@@ -87,6 +84,21 @@ package struct Destination: Hashable, Sendable {
         guard name.utf8.count <= 255 else {
             throw Failure(.outputDenied, "the name of the output '\(shown.prefix(100))…' exceeds 255 bytes")
         }
+    }
+
+    /// The folder that must not be left, and the path components below it.
+    private static func components(
+        _ text: String, _ policy: TransferPolicy, shown: String
+    ) throws(Failure) -> (root: String, below: [String]) {
+        if text.hasPrefix("/"), let folder = policy.previewFolder,
+            let below = try? components(text, below: folder, shown: shown)
+        {
+            return (folder, below)
+        }
+        guard let outputRoot = policy.outputRoot else {
+            throw Failure(.outputDenied, "the output '\(shown)' has no output root; set RESPOOL_OUTPUT_ROOT")
+        }
+        return (outputRoot, try components(text, below: outputRoot, shown: shown))
     }
 
     /// The path components below the root. A path outside the root is denied.

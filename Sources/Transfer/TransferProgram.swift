@@ -29,7 +29,7 @@ package enum TransferProgram {
                 openFiles: 256)
             let unconfined = ChildStart.isConfined ? try Confinement.enterTransfer(policy) : []
             try control.send(TransferReport.hello(version: slotProtocolVersion, unconfined: unconfined))
-            if let root = policy.outputRoot { StagedFiles.sweep(root) }
+            for root in [policy.outputRoot, policy.previewFolder].compactMap(\.self) { StagedFiles.sweep(root) }
             if let cache = SourceCache(policy: policy) {
                 cache.shrink()
             } else if let folder = policy.cacheFolder {

@@ -10,6 +10,11 @@ extension WorkerConfiguration {
         let policy = slot.policy
         for root in policy.sourceRoots { try check(Settings.sourceRoots, root, R_OK | X_OK, "read") }
         if let root = policy.outputRoot { try check(Settings.outputRoot, root, W_OK | X_OK, "written to") }
+        if let folder = policy.previewFolder {
+            // `serve` needs it too, and the first of both creates it.
+            try? createSharedFolder(folder)
+            try check(Settings.uploadFolder, folder, W_OK | X_OK, "written to")
+        }
         try check(Settings.spoolFolder, policy.spoolFolder, W_OK | X_OK, "written to")
         if let folder = policy.cacheFolder { try check(Settings.cacheFolder, folder, R_OK | W_OK | X_OK, "written to") }
     }

@@ -1,5 +1,6 @@
 package import Configuration
 import JobSchema
+import SlotIPC
 package import Slots
 
 /// The configuration of a worker.
@@ -40,6 +41,7 @@ package struct WorkerConfiguration: Sendable {
             prefetch: try environment.value(Settings.prefetch) ?? 0,
             grace: try environment.value(Settings.grace) ?? .seconds(25), lease: try environment.value(Settings.lease),
             slot: try SlotConfiguration(environment), callbackSecrets: try CallbackSecrets(environment))
+        slot.policy.previewFolder = environment.text(Settings.uploadFolder).map { Settings.previewFolder(of: $0) }
     }
 
     private static func queueOrder(_ environment: Environment) throws(SettingError) -> QueueOrder {

@@ -88,6 +88,31 @@ import Testing
         }
     }
 
+    @Test func `the whole path of an output may lead to the folder of previews instead of the root`() async throws {
+        var policy = policy
+        policy.previewFolder = folder.file("previews")
+        try FileManager.default.createDirectory(atPath: folder.file("previews"), withIntermediateDirectories: true)
+        symlink(folder.path, folder.file("previews/up"))
+        try await withTransfer(policy) { child in
+            for (output, place) in [
+                ("file://\(folder.path)/previews/a%20b.png", "previews/a b.png"), ("c.png", "out/c.png"),
+            ] {
+                try await child.tell(.job(.test(source, output: output)))
+                _ = try await child.stage("abc")
+                try await child.tell(.publish)
+                #expect(try await child.report().isPublished)
+                #expect(try text(folder.file(place)) == "abc")
+            }
+            for output in [
+                "\(folder.path)/previews/../a.png", "\(folder.path)/previews/up/a.png", "\(folder.path)/a.png",
+            ] {
+                try await child.tell(.job(.test(source, output: output)))
+                #expect(try await child.ask(.open).failure?.code == .outputDenied, "\(output)")
+                #expect(try await child.end().isEnded)
+            }
+        }
+    }
+
     @Test func `an output that leaves the root is denied before the source is opened`() async throws {
         symlink(folder.path, root + "/up")
         symlink("/dev/null", root + "/null")
