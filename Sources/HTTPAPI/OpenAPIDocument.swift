@@ -28,7 +28,10 @@ enum OpenAPIDocument {
         for response in route.responses {
             var entry: [String: JSONValue] = ["description": .string(response.summary)]
             if ![204, 304].contains(response.status) {
-                entry["content"] = [route.contentType: ["schema": response.schema]]
+                var content: [String: JSONValue] = [route.contentType: ["schema": response.schema]]
+                // Generators of clients know this type alone for bytes.
+                if route.contentType == "*/*" { content["application/octet-stream"] = ["schema": response.schema] }
+                entry["content"] = .object(content)
             }
             if let link = route.link, response.status == 201 {
                 entry["links"] = [
@@ -45,7 +48,7 @@ enum OpenAPIDocument {
             "content": ["application/problem+json": ["schema": Schema.named("Problem")]],
         ]
         var operation: [String: JSONValue] = [
-            "operationId": .string(route.name), "summary": .string(route.summary),
+            "operationId": .string(route.name), "summary": .string(route.summary), "tags": [.string(tag(route))],
             "parameters": .array(parameters(route)), "responses": .object(responses),
         ]
         if let body = route.body {
@@ -61,6 +64,12 @@ enum OpenAPIDocument {
             if hasTokens { operation["security"] = [["bearer": []]] }
         }
         return .object(operation)
+    }
+
+    /// The part of the API that a route is of.
+    private static func tag(_ route: Route) -> String {
+        let segments = route.segments
+        return segments.count > 2 && segments[1] == "v1" ? String(segments[2]) : "service"
     }
 
     private static func parameters(_ route: Route) -> [JSONValue] {

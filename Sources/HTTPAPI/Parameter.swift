@@ -19,6 +19,8 @@ struct Parameter: Sendable {
         case worker
         /// The id of an upload.
         case upload
+        /// A position in a list: the fingerprint of its filters, and where it is.
+        case cursor
         case word([String])
         case whole(ClosedRange<Int>)
         /// Any text up to a number of characters.
@@ -40,6 +42,7 @@ struct Parameter: Sendable {
         case .entry: Self.isEntry(text)
         case .worker: KeyName.isValid(text, atMost: 128, also: ":")
         case .upload: UploadFolder.isID(text)
+        case .cursor: Self.isCursor(text)
         case .word(let words): words.contains(text)
         case .whole(let range):
             text.utf8.allSatisfy { (0x30...0x39).contains($0) } && (Int(text).map(range.contains) ?? false)
@@ -56,6 +59,7 @@ struct Parameter: Sendable {
         case .entry: "the id of an event, such as 1795200919001-0"
         case .worker: "1 to 128 of A-Z a-z 0-9 _ . : -"
         case .upload: "up_ and 32 hexadecimal digits"
+        case .cursor: "`next` of another page"
         case .word(let words): "one of \(words.joined(separator: " "))"
         case .whole(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .text(let count): "1 to \(count) characters"
@@ -70,6 +74,7 @@ struct Parameter: Sendable {
         case .entry: ["type": "string", "pattern": "^[0-9]{1,18}-[0-9]{1,18}$"]
         case .worker: ["type": "string", "pattern": "^[A-Za-z0-9_.:-]{1,128}$"]
         case .upload: ["type": "string", "pattern": "^up_[0-9a-f]{32}$"]
+        case .cursor: ["type": "string", "pattern": "^[0-9a-f]{12}[.][A-Za-z0-9_.~+-]{1,900}$"]
         case .word(let words): Schema.word(words)
         case .whole(let range):
             [
@@ -87,6 +92,13 @@ struct Parameter: Sendable {
             && parts.allSatisfy {
                 (1...18).contains($0.utf8.count) && $0.utf8.allSatisfy { (0x30...0x39).contains($0) }
             }
+    }
+
+    private static func isCursor(_ text: String) -> Bool {
+        let place = text.utf8.dropFirst(13)
+        return text.utf8.prefix(12).allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+            && text.utf8.dropFirst(12).first == UInt8(ascii: ".")
+            && KeyName.isValid(String(decoding: place, as: UTF8.self), atMost: 900, also: "~+")
     }
 
     static let queue = Parameter("queue", .name, "the queue; the server's first one if it is not given")

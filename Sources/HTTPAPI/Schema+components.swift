@@ -1,5 +1,6 @@
 import JobSchema
 import Jobs
+import MediaTypes
 
 extension Schema {
     /// The schemas that several routes use.
@@ -8,40 +9,38 @@ extension Schema {
             [
                 "type": string, "title": string, "status": integer, "code": string, "detail": string,
                 "instance": string,
-                "errors": array(object(["pointer": string, "code": string, "message": string])),
+                "errors": array(named("ProblemPart")),
             ], optional: ["instance", "errors"]),
-        "Job": job, "JobFields": fields, "Counts": counts, "Queue": queue,
-    ]
-
-    /// The JSON form of a job, as `respool status --json` prints it.
-    private static let job = object([
-        "id": string, "state": word(JobState.allCases.map(\.rawValue)), "phase": nullable("string"),
-        "progress": nullable("number"), "position": nullable("number"), "duration": nullable("number"),
-        "speed": nullable("number"), "estimated": boolean, "eta": nullable("number"), "attempt": integer,
-        "attempts": integer, "crashes": integer, "priority": string, "group": nullable("string"),
-        "source": nullable("string"), "format": nullable("string"), "worker": nullable("string"),
-        "created_at": string, "started_at": nullable("string"), "finished_at": nullable("string"),
-        "due_at": nullable("string"), "output_progress": nullable("array"), "outputs": nullable("array"),
-        "error": nullable("object"),
-    ])
+        "ProblemPart": object(["pointer": string, "code": string, "message": string]), "JobFields": fields,
+        "Counts": counts, "Queue": queue,
+    ].merging(jobComponents) { $1 }.merging(listComponents) { $1 }
 
     /// The fields of a job, from the one table.
     static let fields: JSONValue = {
         var properties: [String: JSONValue] = [:]
         for field in JobField.all {
-            let types: JSONValue =
-                FieldText.isJSON(field.name)
-                ? ["string", "number", "boolean", "null", "object", "array"] : ["string", "number", "boolean", "null"]
-            var schema: [String: JSONValue] = ["type": types, "description": .string(field.summary)]
+            var schema: [String: JSONValue] = ["description": .string(field.summary)]
+            if FieldText.isJSON(field.name) {
+                // Each type of its own, because a list has to say what is in it.
+                schema["anyOf"] = [string, ["type": "object"], array(any), ["type": "null"]]
+            } else {
+                schema["type"] = ["string", "number", "boolean", "null"]
+            }
             if let fallback = field.fallback { schema["x-default"] = .string(fallback) }
             properties[field.name] = .object(schema)
         }
-        properties["source"] = [
-            "type": "string", "minLength": 1, "description": .string(JobField.named("source")!.summary),
-        ]
+        func set(_ name: String, _ schema: JSONValue) {
+            guard case .object(var members) = schema else { return }
+            members["description"] = .string(JobField.named(name)!.summary)
+            properties[name] = .object(members)
+        }
+        set("source", source)
+        set("format", word(AudioFormat.all.map(\.name)))
+        for name in ["start", "end", "duration"] { set(name, time) }
         return [
             "type": "object", "properties": .object(properties), "required": ["source"],
-            "anyOf": [["required": ["format"]], ["required": ["outputs"]]], "additionalProperties": false,
+            // Without `anyOf`, because generators of clients take that for the types of a value.
+            "if": ["required": ["outputs"]], "else": ["required": ["format"]], "additionalProperties": false,
         ]
     }()
 

@@ -25,7 +25,7 @@ package struct CallbackRecord: Sendable, Hashable {
     package let log: [Line]
 
     /// The states of a delivery; the last two are terminal.
-    package enum State: String, Sendable {
+    package enum State: String, Sendable, CaseIterable {
         case waiting, sending, delivered, failed
     }
 

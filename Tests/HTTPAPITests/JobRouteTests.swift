@@ -227,9 +227,9 @@ import Testing
             let crafted = ["queued~0~x", "queued~0~18446744073709551615-18446744073709551615"]
             for answer in try await api.sendAll(
                 crafted.map { ("GET /v1/jobs?limit=2&cursor=\(place).\($0)", nil, nil, []) })
-            { #expect(answer.status == 400 && answer.text("code") == "invalid_cursor", "\(answer)") }
+            { #expect(answer.status == 409 && answer.text("code") == "invalid_cursor", "\(answer)") }
             let wrong = try await api.send("GET /v1/jobs?limit=2&state=failed&cursor=\(next)")
-            #expect(wrong.status == 400 && wrong.text("code") == "invalid_cursor", "\(wrong)")
+            #expect(wrong.status == 409 && wrong.text("code") == "invalid_cursor", "\(wrong)")
             let link = try #require(page.head.split(separator: "\r\n").first { $0.hasPrefix("Link: ") })
             #expect(link.hasSuffix(">; rel=\"next\""), "\(link)")
             let second = try await api.send("GET \(link.dropFirst("Link: <".count).prefix { $0 != ">" })")

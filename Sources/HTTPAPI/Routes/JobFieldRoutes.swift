@@ -8,12 +8,7 @@ extension Route {
             method: "GET", path: "/v1/jobs/{id}/fields", name: "getJobFields",
             summary: "The fields that a job was pushed with, without secrets; `hidden` names those that lack a part.",
             role: .read, pathParameters: [id], query: [.queue],
-            responses: [
-                (
-                    200, "the fields",
-                    Schema.object(["fields": ["type": "object"], "hidden": Schema.array(Schema.string)])
-                )
-            ]
+            responses: [(200, "the fields", Schema.named("ShownFields"))]
         ) { request throws(Problem) in
             let queue = try request.queue()
             let job = try await request.job(queue)

@@ -11,24 +11,11 @@ extension Route {
             method: "POST", path: "/v1/jobs", name: "pushJobs",
             summary: "Pushes one job, or up to 1,000 as `jobs`; if one is not valid, none is pushed.", role: .push,
             query: [.queue],
-            body: [
-                "oneOf": [
-                    Schema.named("JobFields"),
-                    [
-                        "type": "object", "required": ["jobs"], "additionalProperties": false,
-                        "properties": [
-                            "jobs": [
-                                "type": "array", "items": Schema.named("JobFields"), "minItems": 1,
-                                "maxItems": .integer(Int64(maxJobs)),
-                            ]
-                        ],
-                    ],
-                ]
-            ],
+            body: ["oneOf": .array(["JobFields", "Jobs"].map(Schema.named))],
             maxBodyBytes: 4 << 20, isIdempotent: true,
             responses: [
                 (201, "the job", pushed),
-                (200, "the jobs, in their order", Schema.object(["jobs": Schema.array(pushed)])),
+                (200, "the jobs, in their order", Schema.named("PushedJobs")),
             ], link: "getJob"
         ) { request throws(Problem) in
             try await JobPush(request).run()
@@ -52,5 +39,5 @@ extension Route {
 
     static let id = Parameter("id", .id, "the id of the job")
 
-    private static let pushed = Schema.object(["id": Schema.string, "duplicate": Schema.boolean])
+    private static let pushed = Schema.named("PushedJob")
 }

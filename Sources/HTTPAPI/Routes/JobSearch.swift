@@ -30,7 +30,7 @@ struct JobSearch {
         Parameter("q", .text(200), "only jobs whose id or redacted source contains this text"),
         Parameter("older_than", .whole(0...31_536_000), "only jobs that were pushed at least that many seconds ago"),
         Parameter("limit", .whole(1...500), "at most this many jobs; 50 if it is not given"),
-        Parameter("cursor", .text(1000), "`next` of the page before"),
+        Parameter("cursor", .cursor, "`next` of the page before"),
     ]
 
     /// The filters alone.
@@ -123,7 +123,7 @@ struct JobSearch {
             parts.count == 2 && parts[0] == fingerprint
             && (values["group"] == nil ? JobCursor(text: parts[1]) != nil : GroupCursor(text: parts[1]) != nil)
         guard isValid else {
-            throw Problem(400, "invalid_cursor", "the cursor is not one of a list with these filters")
+            throw Problem(409, "invalid_cursor", "the cursor is not one of a list with these filters")
         }
         return parts[1]
     }

@@ -10,33 +10,14 @@ extension Route {
             method: "GET", path: "/v1/jobs", name: "listJobs",
             summary: "Jobs, with filters; a page looks at up to 1,000 entries and may be short.", role: .read,
             query: JobSearch.parameters,
-            responses: [
-                (
-                    200, "a page",
-                    Schema.object([
-                        "jobs": Schema.array(Schema.named("Job")), "next": Schema.nullable("string"),
-                        "scanned": Schema.integer,
-                    ])
-                )
-            ]
+            responses: [(200, "a page", Schema.named("JobList"))]
         ) { request throws(Problem) in
             try await JobSearch(request).run()
         },
         Route(
             method: "GET", path: "/v1/groups/{group}", name: "getGroup", summary: "The counts of a group.", role: .read,
             pathParameters: [Parameter("group", .name, "the name of the group")], query: [.queue],
-            responses: [
-                (
-                    200, "the group",
-                    Schema.object([
-                        "group": Schema.string, "sealed": Schema.boolean, "total": Schema.integer,
-                        "completed": Schema.integer, "failed": Schema.integer, "cancelled": Schema.integer,
-                        "left": Schema.integer, "waiting": Schema.integer, "delayed": Schema.integer,
-                        "running": Schema.integer, "audio": Schema.number, "created_at": Schema.string,
-                        "started_at": Schema.nullable("string"), "finished_at": Schema.nullable("string"),
-                    ])
-                )
-            ]
+            responses: [(200, "the group", Schema.named("Group"))]
         ) { request throws(Problem) in
             let (queue, name) = (try request.queue(), request.values["group"] ?? "")
             let group = try await request.ask { () throws(QueueError) in try await queue.group(name) }
@@ -49,15 +30,7 @@ extension Route {
         Route(
             method: "GET", path: "/v1/workers", name: "listWorkers", summary: "Workers that sent a beat lately.",
             role: .read, query: [.queue],
-            responses: [
-                list(
-                    "workers",
-                    [
-                        "name": Schema.string, "host": Schema.string, "slots": Schema.integer, "version": Schema.string,
-                        "jobs": Schema.array(Schema.string), "silence": Schema.nullable("number"),
-                        "quiet": Schema.boolean,
-                    ])
-            ]
+            responses: [list("workers", "Worker")]
         ) { request throws(Problem) in
             let queue = try request.wholeQueue()
             return Reply([
@@ -68,17 +41,7 @@ extension Route {
         Route(
             method: "GET", path: "/v1/schedules", name: "listSchedules", summary: "Schedules, the next due first.",
             role: .read, query: [.queue],
-            responses: [
-                list(
-                    "schedules",
-                    [
-                        "name": Schema.string, "cron": Schema.string, "time_zone": Schema.string,
-                        "next_at": Schema.nullable("string"), "last_at": Schema.nullable("string"),
-                        "upcoming": Schema.array(Schema.string), "job": Schema.nullable("string"),
-                        "source": Schema.nullable("string"),
-                        "format": Schema.nullable("string"),
-                    ])
-            ]
+            responses: [list("schedules", "Schedule")]
         ) { request throws(Problem) in
             let queue = try request.wholeQueue()
             return Reply([
@@ -90,15 +53,7 @@ extension Route {
             method: "GET", path: "/v1/limits", name: "listLimits",
             summary: "Keys with a limit or a rate; the entry without a key has the defaults.", role: .read,
             query: [.queue],
-            responses: [
-                list(
-                    "limits",
-                    [
-                        "key": Schema.nullable("string"), "limit": Schema.nullable("integer"),
-                        "rate": Schema.nullable("integer"), "running": Schema.nullable("integer"),
-                        "waiting": Schema.nullable("integer"),
-                    ])
-            ]
+            responses: [list("limits", "Limit")]
         ) { request throws(Problem) in
             let queue = try request.wholeQueue()
             let limits = try await request.ask { () throws(QueueError) in try await queue.limits() }
@@ -108,16 +63,7 @@ extension Route {
             method: "GET", path: "/v1/callbacks", name: "listCallbacks",
             summary: "Callbacks: unfinished ones, then finished ones, the latest first.", role: .read,
             query: [.queue, Parameter("limit", .whole(1...500), "at most this many; 50 if it is not given")],
-            responses: [
-                list(
-                    "callbacks",
-                    [
-                        "id": Schema.string, "type": Schema.string, "job": Schema.nullable("string"),
-                        "group": Schema.nullable("string"), "url": Schema.string, "state": Schema.string,
-                        "attempt": Schema.integer, "created_at": Schema.string, "due_at": Schema.nullable("string"),
-                        "finished_at": Schema.nullable("string"), "log": Schema.array(Schema.any),
-                    ])
-            ]
+            responses: [list("callbacks", "Callback")]
         ) { request throws(Problem) in
             let (queue, limit) = (try request.wholeQueue(), request.whole("limit") ?? 50)
             return Reply([
@@ -127,7 +73,7 @@ extension Route {
     ]
 
     /// The response of a route that lists objects.
-    private static func list(_ name: String, _ properties: [String: JSONValue]) -> (Int, String, JSONValue) {
-        (200, "the \(name)", Schema.object([name: Schema.array(Schema.object(properties))]))
+    private static func list(_ name: String, _ component: String) -> (Int, String, JSONValue) {
+        (200, "the \(name)", Schema.object([name: Schema.array(Schema.named(component))]))
     }
 }

@@ -13,7 +13,7 @@ extension Route {
             pathParameters: [id, number],
             query: [.queue, Parameter("ticket", .text(200), "a ticket for this output")], takesTicket: true,
             responses: [
-                (200, "the file", Schema.string), (206, "a range of the file", Schema.string),
+                (200, "the file", Schema.bytes), (206, "a range of the file", Schema.bytes),
                 (304, "the client has the file", Schema.any),
             ], contentType: "*/*"
         ) { request throws(Problem) in

@@ -11,11 +11,7 @@ extension Route {
                 (
                     200, "the formats",
                     Schema.object([
-                        "formats": Schema.array(
-                            Schema.object([
-                                "format": Schema.string, "extension": Schema.string, "media_type": Schema.string,
-                                "summary": Schema.string, "codecs": Schema.array(Schema.string),
-                            ]))
+                        "formats": Schema.array(Schema.named("Format"))
                     ])
                 )
             ]

@@ -67,10 +67,7 @@ extension Route {
     private static let plainType = "application/octet-stream"
     private static let uploadID = Parameter("upload", .upload, "the id of the upload")
 
-    private static let upload = Schema.object([
-        "id": Schema.string, "filename": Schema.nullable("string"), "length": Schema.nullable("integer"),
-        "offset": Schema.integer, "complete": Schema.boolean, "expires": Schema.string, "source": Schema.string,
-    ])
+    private static let upload = Schema.named("Upload")
 
     /// The headers of tus about an upload.
     static func uploadHeaders(_ upload: Upload) -> [(name: String, value: String)] {
