@@ -56,6 +56,12 @@ struct APIRequest: Sendable {
         return found
     }
 
+    /// Where a job is; the path alone would be one of the first queue.
+    func location(ofJob id: String, in queue: JobQueue) -> (name: String, value: String) {
+        let isFirst = queue.name == context.queues[0].name
+        return ("Location", "\(context.basePath)/v1/jobs/\(id)" + (isFirst ? "" : "?queue=\(queue.name.text)"))
+    }
+
     /// Refuses keys that jobs of others may have too, if the token is for groups.
     func checkKeys(_ fields: [String: String], at pointer: String) throws(Problem) {
         guard let prefix = token.groupPrefix else { return }

@@ -74,6 +74,12 @@ struct Reply: Sendable {
         self.subjects = subjects
     }
 
+    /// No content.
+    init(subjects: [String]) {
+        self.init(status: 204, contentType: "", body: [])
+        self.subjects = subjects
+    }
+
     init(status: Int, contentType: String, body: [UInt8]) {
         self.status = status
         self.contentType = contentType

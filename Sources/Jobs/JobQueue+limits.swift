@@ -41,6 +41,9 @@ extension JobQueue {
 
 /// The limits of each `limit_key`, and its running and parked jobs.
 package struct KeyLimits: Sendable, Hashable {
+    /// The greatest limit and the greatest rate.
+    package static let most = 60_000
+
     /// The limit of keys that have no separate one.
     package let fallback: Int?
     /// Jobs that may start per minute, for keys that have no separate rate.

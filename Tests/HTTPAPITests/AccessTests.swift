@@ -39,6 +39,10 @@ import Testing
                 ("GET /v1/groups/t1-x", nil, 200), ("GET /v1/groups/t2", nil, 404), ("GET /v1/queues", nil, 403),
                 ("GET /v1/queues/default", nil, 403), ("GET /v1/callbacks", nil, 403), ("GET /v1/workers", nil, 403),
                 ("GET /v1/schedules", nil, 403), ("GET /v1/limits", nil, 403), ("GET /v1/counts", nil, 403),
+                ("GET /v1/schedules/a", nil, 403), ("GET /v1/schedules/a/fields", nil, 403),
+                ("DELETE /v1/schedules/a", nil, 403), ("POST /v1/schedules/a/run", nil, 403),
+                ("POST /v1/schedules/a/pause", nil, 403), ("PUT /v1/limits/a", "{}", 403),
+                ("DELETE /v1/limits/a", nil, 403), ("POST /v1/callbacks/1-1/retry", nil, 403),
                 ("POST /v1/queues/default/pause", nil, 403), ("DELETE /v1/jobs/\(id)", nil, 200),
             ]
             let answers = try await api.sendAll(cases.map { ($0.line, $0.body, "tenant", []) })
@@ -172,7 +176,7 @@ import Testing
                 ("TRACE /v1/jobs", nil, [], 405),
                 ("OPTIONS /v1/queues", nil, [], 405), ("GET /v1/jobs?nope=1", nil, [], 400),
                 ("GET /v1/jobs?limit=1&limit=2", nil, [], 400), ("GET /v1/jobs?limit=1e3", nil, [], 400),
-                ("GET /v1/jobs?limit=-1", nil, [], 400), ("GET /v1/jobs?cursor=x", nil, [], 400),
+                ("GET /v1/jobs?limit=-1", nil, [], 400), ("GET /v1/jobs?cursor=0", nil, [], 400),
                 ("POST /v1/jobs", nil, ["Content-Type: text/plain", "Content-Length: 0"], 415),
                 ("POST /v1/jobs", nil, ["Content-Type: application/json", "Content-Length: 99999999"], 413),
                 ("HEAD /v1/queues", nil, [], 200),

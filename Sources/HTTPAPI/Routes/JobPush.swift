@@ -14,7 +14,7 @@ struct JobPush {
     }
 
     /// A pushed job in JSON.
-    private struct Pushed: Encodable {
+    struct Pushed: Encodable {
         let id: String
         let duplicate: Bool
     }
@@ -61,15 +61,16 @@ struct JobPush {
             status: text.hasPrefix("201") ? 201 : 200, contentType: "application/json",
             body: Array(text.utf8.dropFirst(4)))
         if case .object(let members)? = JSONBody.value(reply.bytes), case .string(let id)? = members["id"] {
-            reply.headers = [location(id)]
+            reply.headers = [request.location(ofJob: id, in: queue)]
         }
         return reply
     }
 
-    /// Where a job is; the path alone would be one of the first queue.
-    private func location(_ id: String) -> (name: String, value: String) {
-        let isFirst = queue.name == request.context.queues[0].name
-        return ("Location", "\(request.context.basePath)/v1/jobs/\(id)" + (isFirst ? "" : "?queue=\(queue.name.text)"))
+    /// The response with one job.
+    func reply(_ pushed: Pushed, status: Int) -> Reply {
+        var reply = Reply(pushed, status: status, subjects: [pushed.id])
+        reply.headers = [request.location(ofJob: pushed.id, in: queue)]
+        return reply
     }
 
     private func push(nonce: String) async throws(Problem) -> Reply {
@@ -77,9 +78,7 @@ struct JobPush {
         guard case .object(let members) = body, let list = members["jobs"] else {
             let spec = try await check(body, at: "")
             let answers = try await enqueue([spec], nonce) { _ in "" }
-            var reply = Reply(answers[0], status: 201, subjects: [answers[0].id])
-            reply.headers = [location(answers[0].id)]
-            return reply
+            return reply(answers[0], status: 201)
         }
         guard case .array(let items) = list, (1...Route.maxJobs).contains(items.count), members.count == 1 else {
             throw .wrong([
@@ -104,8 +103,8 @@ struct JobPush {
     /// Validates a job in full.
     private func check(_ value: JSONValue, at pointer: String) async throws(Problem) -> JobSpec {
         var fields = try FieldText.fields(value, at: pointer)
-        if let source = fields["source"], source.hasPrefix("upload:") {
-            fields["source"] = try await uploadURL(String(source.dropFirst("upload:".count)), at: pointer)
+        if let source = fields["source"] {
+            fields["source"] = try await UploadedSource(request).url(source, at: "\(pointer)/source")
         }
         let spec: JobSpec
         do throws(Failure) { spec = try JobSpec(fields: fields) } catch {
@@ -132,34 +131,8 @@ struct JobPush {
         }
     }
 
-    /// The source of a job that reads a complete upload of this token.
-    private func uploadURL(_ id: String, at pointer: String) async throws(Problem) -> String {
-        func wrong(_ message: String) -> Problem {
-            .wrong([.init(pointer: "\(pointer)/source", code: "invalid_request", message: message)])
-        }
-        guard let folder = request.context.uploads else {
-            throw wrong("`source` is an upload, and this server takes none: start it with RESPOOL_UPLOAD_DIR")
-        }
-        let owner = request.token.name
-        let found: Upload? = try await withBlocking { () throws(Problem) in
-            do throws(Problem) { return try folder.find(id, owner: owner) } catch {
-                guard error.status == 404 else { throw error }
-                return nil
-            }
-        }
-        let isKept = found?.isComplete != true || folder.touch(id)
-        guard let found, isKept else {
-            throw wrong("`source` is upload:\(FieldText.shown(id)): there is no such upload, or it has expired")
-        }
-        guard found.isComplete else {
-            throw Problem(
-                409, "incomplete_upload", "the upload \(id) has \(found.offset) of \(found.record.length ?? 0) bytes")
-        }
-        return folder.sourceURL(id)
-    }
-
     /// Pushes the jobs; `pointer` is where a job is in the body.
-    private func enqueue(
+    func enqueue(
         _ specs: [JobSpec], _ nonce: String, pointer: (Int) -> String
     ) async throws(Problem) -> [Pushed] {
         try await checkHolders(specs)

@@ -1,6 +1,8 @@
 extension Route {
     /// All operations, in the order of the document.
     static let all: [Route] =
-        queues + jobs + jobFields + jobActions + jobChanges + bulkActions + outputs + uploads + listings + workers
+        queues + jobs + jobFields + jobActions + jobChanges + bulkActions + outputs + uploads + listings
+        + schedules + limits
+        + callbacks + workers
         + events + reference + access + [metrics] + probes
 }

@@ -6,6 +6,13 @@ extension JobQueue {
     ///
     /// A repeated call with the same nonce has no further effect and returns the same.
     package func putSchedule(
+        _ name: String, _ spec: ScheduleSpec, replaces: Bool = false, nonce: String = Nonce.random()
+    ) async throws(QueueError) -> Bool {
+        try await putSchedule(name, spec.recurrence, fields: spec.fields, replaces: replaces, nonce: nonce)
+    }
+
+    /// As above, for fields that have not been checked: the jobs are when they are pushed.
+    package func putSchedule(
         _ name: String, _ recurrence: Recurrence, fields: [String: String], replaces: Bool = false,
         nonce: String = Nonce.random()
     ) async throws(QueueError) -> Bool {

@@ -10,8 +10,12 @@ package struct Recurrence: Sendable {
 
     /// Parses an expression, and loads the rules of a time zone by its IANA name.
     package init(_ expression: String, zone: String) throws(Failure) {
-        self.expression = try CronExpression(expression)
-        self.zone = try TimeZoneRules.named(zone)
+        self.init(try CronExpression(expression), try TimeZoneRules.named(zone))
+    }
+
+    init(_ expression: CronExpression, _ zone: TimeZoneRules) {
+        self.expression = expression
+        self.zone = zone
     }
 
     /// The first occurrence after a moment, both in milliseconds since 1970; `nil` if there is none within 50 years.

@@ -63,8 +63,8 @@ enum LimitOptions {
     /// A number of jobs; `nil` for `off`.
     static func number(_ text: String, from least: Int) throws(CommandFailure) -> Int? {
         if text == "off" { return nil }
-        guard let number = Int(text), (least...60_000).contains(number) else {
-            throw .usage("'\(text)' is not a number of jobs: give \(least) to 60000, or off")
+        guard let number = Int(text), (least...KeyLimits.most).contains(number) else {
+            throw .usage("'\(text)' is not a number of jobs: give \(least) to \(KeyLimits.most), or off")
         }
         return number
     }

@@ -64,22 +64,15 @@ private struct ScheduleBook {
             throw .usage("'\(name)' is not a schedule name: give 1 to 64 of A-Z a-z 0-9 _ . -")
         }
         let fields = try fields(arguments)
-        let zone = arguments.value(ScheduleOptions.timeZone) ?? "UTC"
-        let recurrence: Recurrence
-        do throws(Failure) {
-            recurrence = try Recurrence(expression, zone: zone)
-            guard let next = recurrence.next(after: WallClock.milliseconds()) else {
-                throw Failure(
-                    .invalidRequest, "`\(expression)` has no occurrence within 50 years: give another expression")
-            }
-            try check(fields, recurrence.parts(at: next))
-        } catch {
-            throw .usage(error.message)
+        let zone = arguments.value(ScheduleOptions.timeZone) ?? ScheduleSpec.defaultZone
+        let spec: ScheduleSpec
+        do throws(ScheduleSpec.Fault) { spec = try ScheduleSpec(expression, zone: zone, fields: fields) } catch {
+            throw .usage(error.failure.message)
         }
         let nonce = Nonce.random()
         let isPut = try await connection.askTwice { queue throws(QueueError) in
             try await queue.putSchedule(
-                name, recurrence, fields: fields, replaces: arguments.has(ScheduleOptions.replace), nonce: nonce)
+                name, spec, replaces: arguments.has(ScheduleOptions.replace), nonce: nonce)
         }
         guard isPut else { throw .failed("the schedule '\(name)' exists: add --replace, or give another name") }
         show([try await schedule(name)])
@@ -128,21 +121,6 @@ private struct ScheduleBook {
         }
         fields["source"] = url
         return fields
-    }
-
-    /// Validates the job of one occurrence.
-    private func check(_ fields: [String: String], _ parts: (date: String, time: String)) throws(Failure) {
-        let filled = fields.mapValues { value in
-            zip(ScheduleRecord.placeholders, [parts.date, parts.time]).reduce(value) { $0.replacing($1.0, with: $1.1) }
-        }
-        let spec = try JobSpec(fields: filled)
-        for (name, moment) in [("not_before", spec.start), ("expires", spec.expires), ("deadline", spec.deadline)] {
-            guard case .at = moment else { continue }
-            throw Failure(
-                .invalidRequest,
-                "`\(name)` is a fixed instant, and a schedule repeats: give seconds\(name == "not_before" ? " as `delay`" : "")"
-            )
-        }
     }
 
     private func show(_ schedules: [ScheduleRecord]) {
