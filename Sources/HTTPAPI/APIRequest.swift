@@ -99,6 +99,8 @@ struct APIContext: Sendable {
     let outputs: OutputFolder?
     /// The folder of uploads; `nil` if there is none.
     let uploads: UploadFolder?
+    /// The folder of previews; `nil` if there is none.
+    let previews: PreviewFolder?
     /// The path below which a proxy has the server; empty for the root.
     let basePath: String
     /// Signs tickets and confirmations.

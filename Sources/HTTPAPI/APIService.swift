@@ -17,14 +17,15 @@ package struct APIService: HTTPService {
     /// Without tokens, everybody who reaches the address may do everything. `hosts` are further names of the server.
     package init(
         queues: [JobQueue], hubs: [EventHub], address: ListenAddress, tokens: AccessTokens?, hosts: [String] = [],
-        outputs: OutputFolder? = nil, uploads: UploadFolder? = nil, proxy: ProxyPath = ProxyPath()!, log: Log,
+        outputs: OutputFolder? = nil, uploads: UploadFolder? = nil,
+        previews: PreviewFolder? = nil, proxy: ProxyPath = ProxyPath()!, log: Log,
         metrics: ServerMetrics? = nil,
         isReady: @escaping @Sendable () -> Bool
     ) {
         routes = RouteTable(Route.all)
         context = APIContext(
             queues: queues, hubs: hubs, metrics: metrics ?? ServerMetrics(queues: queues, hubs: hubs),
-            isReady: isReady, outputs: outputs, uploads: uploads, basePath: proxy.base,
+            isReady: isReady, outputs: outputs, uploads: uploads, previews: previews, basePath: proxy.base,
             document: JSONBody.bytes(OpenAPIDocument.document(Route.all, hasTokens: tokens != nil)))
         self.tokens = tokens
         origins = OriginCheck(address: address, names: hosts)

@@ -7,6 +7,7 @@ import Synchronization
 package final class Housekeeping: Sendable {
     private let queues: [JobQueue]
     private let uploads: UploadFolder?
+    private let previews: PreviewFolder?
     private let log: Log
     private let state = Mutex(State())
 
@@ -16,9 +17,10 @@ package final class Housekeeping: Sendable {
         var complaints: Set<String> = []
     }
 
-    package init(queues: [JobQueue], uploads: UploadFolder? = nil, log: Log) {
+    package init(queues: [JobQueue], uploads: UploadFolder? = nil, previews: PreviewFolder? = nil, log: Log) {
         self.queues = queues
         self.uploads = uploads
+        self.previews = previews
         self.log = log
     }
 
@@ -31,10 +33,10 @@ package final class Housekeeping: Sendable {
     /// Runs until the task is cancelled.
     package func run() async {
         await withTaskGroup { group in
-            if let uploads {
+            if uploads != nil || previews != nil {
                 group.addTask {
                     while !Task.isCancelled {
-                        await self.removeExpired(uploads)
+                        await self.removeExpired()
                         try? await Task.sleep(for: .seconds(60))
                     }
                 }
@@ -73,9 +75,13 @@ package final class Housekeeping: Sendable {
         }
     }
 
-    private func removeExpired(_ uploads: UploadFolder) async {
-        let ids = (try? await withBlocking { () throws(Problem) in uploads.removeExpired() }) ?? []
-        for id in ids { log.info("expired", ["upload": id]) }
+    private func removeExpired() async {
+        let (uploads, previews) = (uploads, previews)
+        let removed = try? await withBlocking { () throws(Problem) in
+            (uploads?.removeExpired() ?? [], previews?.removeExpired() ?? [])
+        }
+        for id in removed?.0 ?? [] { log.info("expired", ["upload": id]) }
+        for name in removed?.1 ?? [] { log.info("expired", ["preview": name]) }
     }
 
     /// Logs a problem once, until its subject works again.

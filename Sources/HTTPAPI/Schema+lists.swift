@@ -57,7 +57,7 @@ extension Schema {
         ]),
         "Access": object([
             "name": string, "role": word(Role.allCases.map(\.rawValue)), "queues": array(string),
-            "group_prefix": nullable("string"), "uploads": boolean, "downloads": boolean,
+            "group_prefix": nullable("string"), "uploads": boolean, "downloads": boolean, "previews": boolean,
             "version": string,
         ]),
     ]

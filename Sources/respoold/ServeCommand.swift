@@ -35,7 +35,8 @@ enum ServeCommand {
         let queues = zip(settings.names, clients).map { name, client in
             JobQueue(client: client, replicas: settings.replicas, name: name)
         }
-        let housekeeping = Housekeeping(queues: queues, uploads: settings.uploads, log: log)
+        let housekeeping = Housekeeping(
+            queues: queues, uploads: settings.uploads, previews: settings.previews, log: log)
         let hubs = queues.map { EventHub(queue: $0, log: log) }
         let feeds = settings.names.map {
             BlockingRedisClient(url: settings.redis, name: "respool-events", key: QueueKeys($0).meta)
@@ -43,7 +44,8 @@ enum ServeCommand {
         let metrics = ServerMetrics(queues: queues, hubs: hubs)
         let service = APIService(
             queues: queues, hubs: hubs, address: settings.listen, tokens: settings.tokens, hosts: settings.hosts,
-            outputs: settings.outputs, uploads: settings.uploads, proxy: settings.proxy, log: log, metrics: metrics
+            outputs: settings.outputs, uploads: settings.uploads, previews: settings.previews, proxy: settings.proxy,
+            log: log, metrics: metrics
         ) { housekeeping.isReady }
         let listener: HTTPListener
         do throws(Errno) {
@@ -60,6 +62,9 @@ enum ServeCommand {
                 "address": settings.listen.path ?? settings.listen.host, "port": listener.port,
                 "access": settings.tokens == nil ? "everybody on this machine" : "tokens",
             ])
+        if settings.uploads != nil, settings.previews == nil {
+            log.warning("no previews are made: this process cannot write to the folder previews in RESPOOL_UPLOAD_DIR")
+        }
         let maintenance = Task { await housekeeping.run() }
         let events = zip(hubs, feeds).map { hub, client in
             Task { await hub.run(EventFeed(client: client, name: hub.queue.name)) }

@@ -19,6 +19,7 @@ struct ServeSettings: Sendable {
     let proxy: ProxyPath
     let outputs: OutputFolder?
     let uploads: UploadFolder?
+    let previews: PreviewFolder?
     let level: Log.Level
 
     init(_ environment: Environment) throws(SettingError) {
@@ -60,6 +61,7 @@ struct ServeSettings: Sendable {
             }
             return folder
         }
+        previews = environment.text(Settings.uploadFolder).flatMap { PreviewFolder(uploads: $0) }
         level = try environment.value(Settings.log).flatMap { Log.Level(name: $0) } ?? .info
         guard tokens != nil || address.isLoopback else {
             throw SettingError(

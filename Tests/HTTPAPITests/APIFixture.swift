@@ -22,7 +22,8 @@ struct APIFixture {
     /// Runs the body on a fresh server, and the audit of the queue after it. The tokens are `ROLE-token` for each line's name.
     static func run(
         tokens: String? = nil, keepsHouse: Bool = true, host: String = "127.0.0.1", outputs: OutputFolder? = nil,
-        uploads: UploadFolder? = nil, proxy: ProxyPath = ProxyPath()!, _ body: (APIFixture) async throws -> Void
+        uploads: UploadFolder? = nil, previews: PreviewFolder? = nil, proxy: ProxyPath = ProxyPath()!,
+        _ body: (APIFixture) async throws -> Void
     ) async throws {
         let server = try await RedisServer()
         let client = server.client()
@@ -32,7 +33,7 @@ struct APIFixture {
         ]
         let log = Log(least: .error)
         let address = try #require(ListenAddress("\(host):0"))
-        let housekeeping = Housekeeping(queues: queues, uploads: uploads, log: log)
+        let housekeeping = Housekeeping(queues: queues, uploads: uploads, previews: previews, log: log)
         let hubs = queues.map { EventHub(queue: $0, log: log) }
         let feed = BlockingRedisClient(url: server.url, name: "test-events")
         var opened = EventFeed(client: feed)
@@ -42,7 +43,8 @@ struct APIFixture {
         let service = APIService(
             queues: queues, hubs: hubs, address: address,
             tokens: try tokens.map { try AccessTokens($0, origin: "test") },
-            hosts: ["api.example.org"], outputs: outputs, uploads: uploads, proxy: proxy, log: log, metrics: metrics
+            hosts: ["api.example.org"], outputs: outputs, uploads: uploads, previews: previews, proxy: proxy, log: log,
+            metrics: metrics
         ) { housekeeping.isReady }
         let listener = try HTTPListener(on: address, service: MeasuredService(service, metrics))
         let task = Task { if keepsHouse { await housekeeping.run() } }

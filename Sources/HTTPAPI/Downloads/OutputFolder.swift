@@ -24,6 +24,9 @@ package struct OutputFolder: Sendable {
         let bytes: Int64
     }
 
+    /// Whether the main file of an output is said to be below the folder.
+    func contains(_ report: OutputReport) -> Bool { parts(of: report.url) != nil }
+
     /// Opens the main file of an output. No symlink below the folder is followed.
     func open(_ report: OutputReport) throws(Problem) -> Output {
         guard let parts = parts(of: report.url), let name = parts.last else {

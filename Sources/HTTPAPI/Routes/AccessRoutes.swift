@@ -8,16 +8,7 @@ extension Route {
         Route(
             method: "GET", path: "/v1/access", name: "getAccess",
             summary: "What the token allows, and which features the server has.", role: .read,
-            responses: [
-                (
-                    200, "the access",
-                    Schema.object([
-                        "name": Schema.string, "role": Schema.word(Role.allCases.map(\.rawValue)),
-                        "queues": Schema.array(Schema.string), "group_prefix": Schema.nullable("string"),
-                        "uploads": Schema.boolean, "downloads": Schema.boolean, "version": Schema.string,
-                    ])
-                )
-            ]
+            responses: [(200, "the access", Schema.named("Access"))]
         ) { request throws(Problem) in
             let names = request.context.queues.map(\.name.text)
             let token = request.token
@@ -26,7 +17,7 @@ extension Route {
                     name: token.name, role: token.role.rawValue,
                     queues: token.queue.map { own in names.filter { $0 == own } } ?? names,
                     groupPrefix: token.groupPrefix, uploads: request.context.uploads != nil,
-                    downloads: request.context.outputs != nil))
+                    downloads: request.context.outputs != nil, previews: request.context.previews != nil))
         }
     ]
 
@@ -38,10 +29,11 @@ extension Route {
         @Nullable var groupPrefix: String?
         let uploads: Bool
         let downloads: Bool
+        let previews: Bool
         let version = respoolVersion
 
         enum CodingKeys: String, CodingKey {
-            case name, role, queues, uploads, downloads, version
+            case name, role, queues, uploads, downloads, previews, version
             case groupPrefix = "group_prefix"
         }
     }

@@ -40,19 +40,20 @@ extension Route {
     ]
 
     private static let ticketSeconds: Int64 = 600
-    private static let number = Parameter("n", .whole(0...999), "the number of the output, from 0")
+    private static let number = Parameter("n", .whole(outputNumbers), "the number of the output, from 0")
+    static let outputNumbers = 0...999
 
     /// The output that a request names.
     private static func output(_ request: APIRequest) async throws(Problem) -> (OutputFolder, OutputReport) {
-        guard let folder = request.context.outputs else {
-            throw Problem(404, "downloads_off", "this server has no outputs: start it with RESPOOL_OUTPUT_ROOT")
-        }
+        let previews = request.context.previews?.files
+        guard let outputs = request.context.outputs ?? previews else { throw .noDownloads }
         let job = try await request.job(try request.queue())
-        let (number, outputs) = (request.whole("n") ?? 0, job.outputs ?? [])
-        guard outputs.indices.contains(number), outputs[number].isMade else {
+        let (number, reports) = (request.whole("n") ?? 0, job.outputs ?? [])
+        guard reports.indices.contains(number), reports[number].isMade else {
             throw Problem(404, "not_found", "the job \(job.id) has no output \(number): it is \(job.state.rawValue)")
         }
-        return (folder, outputs[number])
+        let isPreview = previews?.contains(reports[number]) == true
+        return (isPreview ? previews! : outputs, reports[number])
     }
 
     private static func reply(
