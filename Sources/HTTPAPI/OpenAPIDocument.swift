@@ -10,7 +10,11 @@ enum OpenAPIDocument {
                 Dictionary(uniqueKeysWithValues: routes.map { ($0.method.lowercased(), operation($0, hasTokens)) }))
         }
         let schemes: JSONValue =
-            hasTokens ? ["bearer": ["type": "http", "scheme": "bearer"]] : .object([:])
+            hasTokens
+            ? [
+                "bearer": ["type": "http", "scheme": "bearer"],
+                "ticket": ["type": "apiKey", "in": "query", "name": .string(Parameter.ticket.name)],
+            ] : .object([:])
         return [
             "openapi": "3.1.0",
             "info": [
@@ -49,7 +53,7 @@ enum OpenAPIDocument {
         ]
         var operation: [String: JSONValue] = [
             "operationId": .string(route.name), "summary": .string(route.summary), "tags": [.string(tag(route))],
-            "parameters": .array(parameters(route)), "responses": .object(responses),
+            "parameters": .array(parameters(route, hasTokens)), "responses": .object(responses),
         ]
         if let body = route.body {
             operation["requestBody"] = ["required": true, "content": ["application/json": ["schema": body]]]
@@ -61,7 +65,9 @@ enum OpenAPIDocument {
         }
         if let role = route.role {
             operation["description"] = .string("Takes the role \(role.rawValue).")
-            if hasTokens { operation["security"] = [["bearer": []]] }
+            if hasTokens {
+                operation["security"] = .array([["bearer": []]] + (route.takesTicket ? [["ticket": []]] : []))
+            }
         }
         return .object(operation)
     }
@@ -72,7 +78,7 @@ enum OpenAPIDocument {
         return segments.count > 2 && segments[1] == "v1" ? String(segments[2]) : "service"
     }
 
-    private static func parameters(_ route: Route) -> [JSONValue] {
+    private static func parameters(_ route: Route, _ hasTokens: Bool) -> [JSONValue] {
         func entry(_ parameter: Parameter, _ place: String) -> JSONValue {
             [
                 "name": .string(parameter.name), "in": .string(place), "required": .boolean(place != "query"),
@@ -85,7 +91,9 @@ enum OpenAPIDocument {
             // With the quotes of a structured field or without them.
             "schema": ["type": "string", "pattern": "^(\"[!#-~]{1,128}\"|[!#-~]{1,128})$"],
         ]
-        return route.pathParameters.map { entry($0, "path") } + route.query.map { entry($0, "query") }
+        // With tokens, a ticket is one of the schemes.
+        let query = route.query.filter { !(hasTokens && $0.name == Parameter.ticket.name) }
+        return route.pathParameters.map { entry($0, "path") } + query.map { entry($0, "query") }
             + route.headers.map { entry($0, "header") }
             + (route.isIdempotent ? [header] : [])
     }

@@ -101,5 +101,7 @@ struct Parameter: Sendable {
             && KeyName.isValid(String(decoding: place, as: UTF8.self), atMost: 900, also: "~+")
     }
 
+    static let ticket = Parameter("ticket", .text(200), "a ticket for this output")
+
     static let queue = Parameter("queue", .name, "the queue; the server's first one if it is not given")
 }

@@ -13,7 +13,9 @@ extension Schema {
             ], optional: ["instance", "errors"]),
         "ProblemPart": object(["pointer": string, "code": string, "message": string]), "JobFields": fields,
         "Counts": counts, "Queue": queue,
-    ].merging(jobComponents) { $1 }.merging(listComponents) { $1 }.merging(previewComponents) { $1 }
+    ].merging(jobComponents) { $1 }.merging(listComponents) { $1 }.merging(previewComponents) { $1 }.merging(
+        Route.forms
+    ) { $1 }
 
     /// The fields of a job, from the one table.
     static let fields: JSONValue = {

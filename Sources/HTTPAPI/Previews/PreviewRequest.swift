@@ -12,7 +12,8 @@ struct PreviewRequest {
     enum Kind: String, CaseIterable {
         case audio, peaks, spectrogram
 
-        var format: AudioFormat { AudioFormat.named(self == .audio ? "opus" : rawValue)! }
+        /// Every browser plays the format of audio.
+        var format: AudioFormat { AudioFormat.named(self == .audio ? AudioFormat.ID.opus.rawValue : rawValue)! }
         var fileExtension: String { self == .peaks ? PictureSettings.PeaksForm.json.rawValue : format.fileExtension }
     }
 

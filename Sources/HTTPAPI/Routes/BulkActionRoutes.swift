@@ -8,7 +8,8 @@ extension Route {
             method: "POST", path: "/v1/jobs/actions", name: "changeJobs",
             summary:
                 "Retries, cancels or deletes the jobs that match a filter: first a dry run, then with its `confirm`.",
-            role: .operate, query: [.queue], body: ["oneOf": .array(forms)], maxBodyBytes: 128 << 10,
+            role: .operate, query: [.queue], body: ["oneOf": .array(forms.keys.sorted().map(Schema.named))],
+            maxBodyBytes: 128 << 10,
             responses: [
                 (
                     200, "what matched or what was done; with `confirm`, there may be more",
@@ -26,28 +27,31 @@ extension Route {
     ]
 
     /// The forms of the body: with and without changed fields, as a dry run and confirmed.
-    private static let forms: [JSONValue] = [true, false].flatMap { isRetry in
-        [true, false].map { isDry -> JSONValue in
-            var properties: [String: JSONValue] = [
-                "action": Schema.word(isRetry ? ["retry"] : ["cancel", "delete"]),
-                "filter": [
-                    "type": "object", "additionalProperties": false, "minProperties": 1,
-                    "properties": .object(
-                        Dictionary(uniqueKeysWithValues: JobSearch.filters.map { ($0.name, $0.schema) })),
-                ],
-                "limit": ["type": "integer", "minimum": 1, "maximum": .integer(Int64(BulkAction.maxJobs))],
-            ]
-            if isRetry {
-                properties["set"] = [
-                    "type": "object", "additionalProperties": false, "properties": .object(changeable),
-                ]
-            }
-            properties["dry_run"] = isDry ? ["const": true] : ["const": false]
-            if !isDry { properties["confirm"] = Schema.string }
-            return [
-                "type": "object", "additionalProperties": false, "properties": .object(properties),
-                "required": ["action", "filter", isDry ? "dry_run" : "confirm"],
+    static let forms: [String: JSONValue] = [
+        "RetryDryRun": form(isRetry: true, isDry: true), "ConfirmedRetry": form(isRetry: true, isDry: false),
+        "ActionDryRun": form(isRetry: false, isDry: true), "ConfirmedAction": form(isRetry: false, isDry: false),
+    ]
+
+    private static func form(isRetry: Bool, isDry: Bool) -> JSONValue {
+        var properties: [String: JSONValue] = [
+            "action": Schema.word(isRetry ? ["retry"] : ["cancel", "delete"]),
+            "filter": [
+                "type": "object", "additionalProperties": false, "minProperties": 1,
+                "properties": .object(
+                    Dictionary(uniqueKeysWithValues: JobSearch.filters.map { ($0.name, $0.schema) })),
+            ],
+            "limit": ["type": "integer", "minimum": 1, "maximum": .integer(Int64(BulkAction.maxJobs))],
+        ]
+        if isRetry {
+            properties["set"] = [
+                "type": "object", "additionalProperties": false, "properties": .object(changeable),
             ]
         }
+        properties["dry_run"] = ["type": "boolean", "enum": [.boolean(isDry)]]
+        if !isDry { properties["confirm"] = Schema.string }
+        return [
+            "type": "object", "additionalProperties": false, "properties": .object(properties),
+            "required": ["action", "filter", isDry ? "dry_run" : "confirm"],
+        ]
     }
 }

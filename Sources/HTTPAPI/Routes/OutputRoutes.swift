@@ -11,7 +11,7 @@ extension Route {
             method: "GET", path: "/v1/jobs/{id}/outputs/{n}", name: "getOutput",
             summary: "The main file of an output, or a range of it; a ticket replaces the token.", role: .read,
             pathParameters: [id, number],
-            query: [.queue, Parameter("ticket", .text(200), "a ticket for this output")], takesTicket: true,
+            query: [.queue, .ticket], takesTicket: true,
             responses: [
                 (200, "the file", Schema.bytes), (206, "a range of the file", Schema.bytes),
                 (304, "the client has the file", Schema.any),
