@@ -8,9 +8,11 @@ export const base = new URL(".", document.baseURI);
 
 /** A refused request, as RFC 9457 describes it. */
 class Problem extends Error {
-    constructor(status, body) {
+    constructor(status, body, retryAfter) {
         super(body.detail || texts.statusError(status));
         this.status = status;
+        /** Seconds, if the server gave them. */
+        this.retryAfter = /^\d{1,3}$/.test(retryAfter ?? "") ? Number(retryAfter) : undefined;
         this.code = body.code ?? "";
         this.errors = body.errors ?? [];
     }
@@ -41,6 +43,15 @@ export const connection = Object.assign(new EventTarget(), {
         this.next = Date.now() + this.delay;
         this.timer = setTimeout(() => this.check(), this.delay);
         this.delay = Math.min(15000, this.delay * 1.7);
+    },
+
+    /** Waits until the server is back. */
+    returned(signal) {
+        if (this.state === "ok") return Promise.resolve();
+        return new Promise((resolve, reject) => {
+            this.addEventListener("return", resolve, { once: true });
+            signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+        });
     },
 
     /** Asks whether the server and Redis are back. */
@@ -106,7 +117,7 @@ export async function send(method, path, { query = {}, body, headers = {}, signa
             if (used === token.get()) await askForToken(Boolean(used));
             continue;
         }
-        const problem = new Problem(response.status, await response.json().catch(() => ({})));
+        const problem = new Problem(response.status, await response.json().catch(() => ({})), response.headers.get("Retry-After"));
         if (response.status === 503 && problem.code === "redis_unavailable") {
             connection.lose("redis");
             throw new Disconnected(problem.message);

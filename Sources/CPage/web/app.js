@@ -2,14 +2,22 @@
 import { connection, session, token } from "./api.js";
 import { fill, h } from "./dom.js";
 import { follow, restart } from "./events.js";
-import "./job.js";
-import "./jobs.js";
-import "./lists.js";
-import "./overview.js";
-import "./push.js";
 import { texts } from "./texts.js";
 import { announce, announcements, openDialog, route, View } from "./view.js";
-import "./workers.js";
+
+/** The modules of the views; each is read when it is needed first. */
+const modules = {
+    overview: () => import("./overview.js"),
+    jobs: () => import("./jobs.js"),
+    job: () => import("./job.js"),
+    push: () => import("./push.js"),
+    workers: () => import("./workers.js"),
+    groups: () => import("./groups.js"),
+    schedules: () => import("./schedules.js"),
+    callbacks: () => import("./callbacks.js"),
+    limits: () => import("./limits.js"),
+    more: () => import("./lists.js"),
+};
 
 const main = h("main", { id: "main" });
 const navigation = h("nav", { "aria-label": texts.menu });
@@ -31,7 +39,7 @@ function address() {
 }
 
 /** Shows the view of the address. */
-function show() {
+async function show() {
     const { view, subject, parameters } = address();
     const current = main.firstElementChild;
     drawNavigation(view);
@@ -40,11 +48,21 @@ function show() {
         current.open(parameters);
         return;
     }
-    const isFirst = !current;
-    if (!(view in texts.views) || (view === "job" && !subject)) {
+    if (!Object.hasOwn(modules, view) || (view === "job" && !subject)) {
         fill(main, h("h1", { tabindex: "-1" }, texts.noSuchView), h("a", { href: route("overview") }, texts.views.overview));
         return;
     }
+    const isFirst = !current;
+    const { hash } = location;
+    try {
+        await modules[view]();
+    } catch {
+        fill(main, h("p", { class: "problem" }, texts.noConnection), h("button", { type: "button",
+            on: { click: () => location.reload() } }, texts.bars.reload));
+        return;
+    }
+    // Another view may have been opened meanwhile.
+    if (location.hash !== hash) return;
     const element = document.createElement(`${view}-view`);
     Object.assign(element, { subject, parameters });
     element.className = `view ${view}`;
@@ -180,7 +198,7 @@ document.addEventListener("keydown", event => {
     else if (key === "?") showKeys();
     else if (key === "/" && view?.search) view.search.focus();
     else if (key === "/") location.hash = route("jobs");
-    else isUsed = view?.key?.(key) ?? false;
+    else isUsed = view?.key?.(key, target) ?? false;
     afterG = key === "g" ? performance.now() : -Infinity;
     if (isUsed) event.preventDefault();
 });
@@ -200,7 +218,9 @@ async function begin() {
     drawCorner();
     follow();
     restart(true);
-    show();
+    await show();
+    // The other views are there at once then, and also without the server.
+    setTimeout(() => { for (const read of Object.values(modules)) read().catch(() => { /* It is tried again. */ }); }, 1000);
 }
 
 session.queue = sessionStorage.getItem(queueName) ?? "";

@@ -25,6 +25,15 @@ export function labelled(name, title, input, hint) {
     };
 }
 
+/** Fills a list with all formats, and selects one of them. */
+export async function loadFormats(select, wanted) {
+    const { formats } = await constant("v1/formats");
+    const value = select.value || wanted;
+    select.replaceChildren(h("option", { value: "" }, texts.formatAny),
+        ...formats.map(one => h("option", { value: one.format }, `${one.format} – ${one.summary}`)));
+    select.value = value;
+}
+
 /** The field of a JSON pointer below another one: `/set/bit_rate` below `/set` is `bit_rate`. */
 function fieldOf(pointer, below) {
     if (!pointer.startsWith(below + "/")) return "";

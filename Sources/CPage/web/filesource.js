@@ -1,9 +1,8 @@
-// A file that is dropped: it is uploaded, and a range is selected on its waveform.
-import { fill, h } from "./dom.js";
+// A file that is dropped: it is uploaded, and its waveform is drawn from the file itself where the browser can.
+import { h } from "./dom.js";
 import * as format from "./format.js";
 import { texts } from "./texts.js";
 import { upload } from "./upload.js";
-import "./waverange.js";
 
 /** A decoded file takes many times its size. */
 const maxDrawn = 50e6;
@@ -12,17 +11,16 @@ const maxSeconds = 3600;
 const drawnRate = 8000;
 const points = 2000;
 
-/** The place for a file; `onSource` gets the source of an uploaded one, `onRange` the selected times. */
+/** The place for a file; `onSource` gets the source of an uploaded one, and whether its waveform was drawn by `picker`. */
 export class FileSource {
-    constructor({ onSource, onRange }) {
+    constructor({ picker, onSource }) {
+        this.picker = picker;
         this.onSource = onSource;
-        this.onRange = onRange;
         this.ending = new AbortController();
         const input = h("input", { type: "file", class: "offscreen", tabindex: "-1", "aria-label": texts.chooseFile,
             accept: "audio/*,video/*", on: { change: () => { if (input.files[0]) this.take(input.files[0]); } } });
         const button = h("button", { type: "button", on: { click: () => input.click() } }, texts.chooseFile);
         this.status = h("p", { role: "status", class: "muted" });
-        this.wave = h("div");
         this.zone = h("div", { class: "drop", on: {
             dragover: event => {
                 event.preventDefault();
@@ -35,7 +33,7 @@ export class FileSource {
                 if (event.dataTransfer.files[0]) this.take(event.dataTransfer.files[0]);
             },
         } }, h("p", null, texts.drop), button, input);
-        this.element = h("div", null, this.zone, this.status, this.wave);
+        this.element = h("div", null, this.zone, this.status);
     }
 
     close() {
@@ -44,10 +42,9 @@ export class FileSource {
     }
 
     forget() {
-        this.audio?.pause();
         if (this.url) URL.revokeObjectURL(this.url);
-        this.url = this.audio = this.range = undefined;
-        fill(this.wave);
+        this.url = undefined;
+        this.picker.forget();
     }
 
     async take(file) {
@@ -55,7 +52,7 @@ export class FileSource {
         this.ending = new AbortController();
         const { signal } = this.ending;
         this.forget();
-        this.draw(file, signal);
+        const drawing = this.draw(file, signal);
         try {
             this.status.classList.remove("problem");
             this.status.textContent = texts.uploading(file.name, format.percent(0));
@@ -63,7 +60,7 @@ export class FileSource {
                 this.status.textContent = texts.uploading(file.name, format.percent(share));
             }, signal);
             this.status.textContent = texts.uploadDone(file.name);
-            this.onSource(`upload:${id}`);
+            this.onSource(`upload:${id}`, await drawing);
         } catch (error) {
             if (signal.aborted) return;
             this.status.classList.add("problem");
@@ -71,54 +68,30 @@ export class FileSource {
         }
     }
 
-    /** Draws the waveform from the file itself; nothing waits for the upload. */
+    /** Draws the waveform from the file itself, so nothing waits for the upload; returns why that cannot be. */
     async draw(file, signal) {
-        const say = text => fill(this.wave, h("p", { class: "muted" }, text));
-        if (file.size > maxDrawn) return say(texts.waveTooLarge);
+        const refuse = text => {
+            if (!signal.aborted) this.picker.say(text);
+            return text;
+        };
+        if (file.size > maxDrawn) return refuse(texts.waveTooLarge);
         this.url = URL.createObjectURL(file);
         const audio = h("audio", { preload: "metadata", src: this.url });
         const isLoaded = await new Promise(resolve => {
             audio.addEventListener("loadedmetadata", () => resolve(true));
             audio.addEventListener("error", () => resolve(false));
         });
-        if (signal.aborted) return undefined;
-        if (isLoaded && audio.duration > maxSeconds) return say(texts.waveTooLarge);
+        if (isLoaded && audio.duration > maxSeconds) return refuse(texts.waveTooLarge);
         let sound;
         try {
             const context = new OfflineAudioContext(1, 1, drawnRate);
             sound = await context.decodeAudioData(await file.arrayBuffer());
         } catch {
-            return signal.aborted ? undefined : say(texts.waveUnreadable);
+            return refuse(texts.waveUnreadable);
         }
-        if (signal.aborted) return undefined;
-        this.audio = isLoaded ? audio : undefined;
-        const range = document.createElement("wave-range");
-        range.setSound(peaks(sound), sound.duration);
-        range.addEventListener("range", () => this.onRange(
-            range.start > 0 ? format.clock(range.start, 3) : "",
-            range.end < range.duration ? format.clock(range.end, 3) : ""));
-        this.range = range;
-        fill(this.wave, h("h2", null, texts.waveTitle), range, this.audio ? this.player(audio, range) : null);
-        return undefined;
+        if (!signal.aborted) this.picker.show(peaks(sound), sound.duration, isLoaded ? audio : undefined);
+        return "";
     }
-
-    player(audio, range) {
-        const button = h("button", { type: "button", on: { click: () => {
-            if (!audio.paused) return audio.pause();
-            audio.currentTime = range.start;
-            return audio.play().catch(() => { /* The button says that it does not play. */ });
-        } } }, texts.hearRange);
-        audio.addEventListener("play", () => { button.textContent = texts.stopRange; });
-        audio.addEventListener("pause", () => { button.textContent = texts.hearRange; });
-        audio.addEventListener("timeupdate", () => {
-            range.cursor = audio.currentTime;
-            if (audio.currentTime >= range.end) audio.pause();
-        });
-        return button;
-    }
-
-    /** Shows a range that was typed. */
-    mark(start, end) { this.range?.mark(Number.isFinite(start) ? start : 0, Number.isFinite(end) ? end : Infinity); }
 }
 
 /** The lowest and highest sample of each of some pieces, over all channels. */

@@ -50,7 +50,12 @@ export function number(value) {
 
 /** Loudness with one decimal; silence has none. */
 export function loudness(units) {
-    return Number.isFinite(units) ? `${units.toFixed(1)} LUFS` : texts.none;
+    return level(units, "LUFS");
+}
+
+/** A level with its unit and one decimal. */
+export function level(value, unit) {
+    return Number.isFinite(value) ? `${value.toFixed(1)} ${unit}` : texts.none;
 }
 
 export function percent(fraction, digits = 0) {

@@ -2,14 +2,16 @@
 import { call, get, has, session } from "./api.js";
 import { act, possible } from "./actions.js";
 import { commands } from "./commands.js";
+import { Comparison, heardOutputs } from "./compare.js";
 import { fill, h, throttle } from "./dom.js";
 import * as format from "./format.js";
 import { listenLinks } from "./player.js";
+import { hasPreviews } from "./preview.js";
 import { texts } from "./texts.js";
-import { actionButton, codeLines, notify, openDialog, pairs, Part, route, stateLabel, table, View } from "./view.js";
+import { timeline } from "./timeline.js";
+import { actionButton, codeLines, ends, notify, openDialog, pairs, Part, route, stateLabel, table, View } from "./view.js";
 import { follow } from "./events.js";
 
-const ends = ["completed", "failed", "cancelled"];
 
 class Job extends View {
     view = "job";
@@ -25,8 +27,13 @@ class Job extends View {
         this.main.explain = error => (error.status === 404 ? texts.jobGone : null);
         this.fields = Part.make(texts.fields, () => read("/fields"), data => this.drawFields(data));
         this.log = Part.make(texts.log, () => read("/log"), data => this.drawLog(data.lines));
+        this.course = h("section", { class: "card", hidden: true }, h("h2", null, texts.timeline.title), h("div"));
+        this.sound = h("div", { hidden: true });
+        this.outputs = h("section", { class: "card", hidden: true });
         this.append(h("a", { href: route("jobs"), class: "back" }, texts.backToJobs),
-            h("div", { class: "head" }, this.heading, this.actions), this.main, this.fields, this.log);
+            h("div", { class: "head" }, this.heading, this.actions), this.main, this.sound, this.outputs,
+            this.course, this.fields, this.log);
+        this.onEnd(() => this.comparison?.close());
         has("POST", "/v1/jobs/{id}/run").then(answer => {
             this.canRun = answer;
             if (this.job) this.drawActions(this.job);
@@ -52,6 +59,9 @@ class Job extends View {
         const names = texts.jobFields;
         this.job = job;
         this.drawActions(job);
+        this.drawSound(job);
+        this.drawOutputs(job.outputs);
+        this.drawCourse();
         const took = ends.includes(job.state) && job.started_at
             ? (Date.parse(job.finished_at) - Date.parse(job.started_at)) / 1000 : null;
         const file = format.fileName(job.source);
@@ -77,9 +87,17 @@ class Job extends View {
             job.error ? h("div", { class: "card error", role: "group", "aria-label": texts.error }, h("h2", null, texts.error),
                 h("p", { class: "problem" }, h("strong", { class: "mono" }, job.error.code), " ", job.error.message),
                 h("p", { class: "muted" }, job.error.retryable ? texts.retryable : texts.notRetryable)) : null,
-            job.outputs?.length ? h("div", { class: "card" }, h("h2", null, texts.outputs),
-                job.outputs.map((output, index) => this.drawOutput(output, index))) : null,
         ];
+    }
+
+    /** A player stays while the outputs are the same. */
+    drawOutputs(outputs) {
+        const drawing = JSON.stringify(outputs);
+        if (drawing === this.outputsOf) return;
+        this.outputsOf = drawing;
+        this.outputs.hidden = !outputs?.length;
+        fill(this.outputs, h("h2", null, texts.outputs),
+            (outputs ?? []).map((output, index) => this.drawOutput(output, index)));
     }
 
     drawActions(job) {
@@ -150,7 +168,27 @@ class Job extends View {
         ];
     }
 
+    /** The player stays while what it plays is the same. */
+    drawSound(job) {
+        const heard = heardOutputs(job);
+        const drawing = JSON.stringify(heard.map(({ output }) => [output.url, output.sha256]));
+        this.sound.hidden = !heard.length || !hasPreviews();
+        if (drawing === this.soundOf) return;
+        this.soundOf = drawing;
+        this.comparison?.close();
+        this.comparison = this.sound.hidden ? null : new Comparison(job, this.signal);
+        fill(this.sound, this.comparison?.element);
+    }
+
+    drawCourse() {
+        if (!this.job || !this.lines) return;
+        this.course.hidden = false;
+        fill(this.course.lastChild, timeline(this.job, this.lines));
+    }
+
     drawLog(lines) {
+        this.lines = lines;
+        this.drawCourse();
         if (!lines.length) return h("p", { class: "empty" }, texts.logEmpty);
         return h("pre", { class: "log", tabindex: "0", role: "group", "aria-label": texts.log }, lines.join("\n"));
     }
@@ -181,7 +219,8 @@ class Job extends View {
         else this.reload();
     }
 
-    key(key) {
+    key(key, target) {
+        if (this.comparison?.key(key, target)) return true;
         const name = { r: "retry", c: "cancel" }[key];
         if (key === "Escape") {
             history.length > 1 ? history.back() : location.assign(route("jobs"));

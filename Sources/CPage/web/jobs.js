@@ -6,11 +6,10 @@ import { labelled } from "./fields.js";
 import * as format from "./format.js";
 import "./rowlist.js";
 import { texts } from "./texts.js";
-import { actionButton, announce, codeLine, jobLink, route, stateLabel, View } from "./view.js";
+import { actionButton, announce, codeLine, ends, jobLink, route, stateLabel, View } from "./view.js";
 
 const pageSize = 200;
 const names = ["q", "state", "code", "group", "worker", "limit_key", "older_than"];
-const ends = ["completed", "failed", "cancelled"];
 
 /** The list that was left last: its place is kept while a job of it is looked at. */
 let left = null;

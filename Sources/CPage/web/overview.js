@@ -1,9 +1,11 @@
 // The overview: depth by state, jobs by time, failures by code, workers.
 import { call, get, session } from "./api.js";
-import { barChart, periods } from "./barchart.js";
+import { barChart, sum } from "./barchart.js";
 import { h, throttle } from "./dom.js";
 import * as format from "./format.js";
 import { texts } from "./texts.js";
+import { periods } from "./timechart.js";
+import { mean, waitChart } from "./waitchart.js";
 import { actionButton, codeLine, confirm, notify, Part, route, table, View } from "./view.js";
 import { workerLine } from "./workers.js";
 
@@ -20,12 +22,14 @@ class Overview extends View {
         this.counts = Part.make(texts.throughput,
             () => get("v1/counts", { ...query(), hours: this.hours }, { signal: this.signal }),
             data => this.drawCounts(data.hours));
+        this.waits = Part.make(texts.waits.title, async () => this.counts.data ?? { hours: [] }, data => this.drawWaits(data.hours));
         this.failures = Part.make(texts.failures,
             () => get("v1/jobs", { ...query(), state: "failed", limit: 200 }, { signal: this.signal }),
             data => this.drawFailures(data.jobs));
         this.workers = Part.make(texts.workersTitle, () => get("v1/workers", query(), { signal: this.signal }),
             data => this.drawWorkers(data.workers));
-        this.append(h("div", { class: "head" }, this.heading, this.switch), this.depth, this.counts,
+        this.append(h("div", { class: "head" }, this.heading, this.switch), this.depth,
+            h("div", { class: "columns charts" }, this.counts, this.waits),
             h("div", { class: "columns" }, this.failures, this.workers));
         const often = throttle(1000, () => this.depth.refresh());
         const seldom = throttle(5000, () => {
@@ -79,8 +83,10 @@ class Overview extends View {
         }
     }
 
+    get periodCount() { return { 24: 24, 168: 28, 720: 30 }[this.hours]; }
+
     drawCounts(hours) {
-        const bars = periods(hours, { 24: 24, 168: 28, 720: 30 }[this.hours]);
+        const bars = periods(hours, this.periodCount, sum);
         const total = name => bars.reduce((sum, bar) => sum + bar.counts[name], 0);
         const label = texts.chart(total("completed"), total("failed"), texts.ranges[this.hours]);
         const choice = h("div", { class: "segments", role: "group", "aria-label": texts.rangeLabel },
@@ -92,6 +98,7 @@ class Overview extends View {
                 } },
             }, text)));
         const names = Object.keys(texts.columns);
+        this.waits.show({ hours });
         return [
             h("div", { class: "line" }, h("p", { class: "muted" },
                 h("span", { class: "legend completed", "aria-hidden": "true" }), ` ${texts.legend.completed(total("completed"))} `,
@@ -101,6 +108,25 @@ class Overview extends View {
             h("details", { data: { key: "table" } }, h("summary", null, texts.table),
                 table(texts.table, Object.values(texts.columns), [...bars].reverse().map(bar => names.map(name =>
                     (name === "start" ? format.moment(bar.start) : format.number(bar.counts[name])))))),
+        ];
+    }
+
+    /** The waiting times of the same hours. */
+    drawWaits(hours) {
+        const words = texts.waits;
+        const points = periods(hours, this.periodCount, mean);
+        const known = points.filter(point => point.waiting);
+        const all = mean(hours).waiting;
+        return [
+            h("div", { class: "line" }, h("p", { class: "muted" },
+                h("span", { class: "legend p50", "aria-hidden": "true" }), ` ${words.half(format.span(all?.p50))} `,
+                h("span", { class: "legend p95", "aria-hidden": "true" }), ` ${words.most(format.span(all?.p95))}`)),
+            known.length ? waitChart(points, words.chart(format.span(all.p50), format.span(all.p95), texts.ranges[this.hours]),
+                { withDays: this.hours > 24 }) : h("p", { class: "empty" }, words.empty),
+            h("details", { data: { key: "waits" } }, h("summary", null, words.table),
+                table(words.table, Object.values(words.columns), known.reverse().map(({ start, waiting }) =>
+                    [format.moment(start), format.number(waiting.count), format.span(waiting.p50), format.span(waiting.p95)])),
+                this.hours > 24 ? h("p", { class: "muted" }, words.joined) : null),
         ];
     }
 

@@ -1,10 +1,13 @@
 // The form that pushes a job: source, format, range, further fields, and the same as commands.
-import { call, constant, get, nonce, session } from "./api.js";
+import { call, get, nonce, session } from "./api.js";
 import { commands } from "./commands.js";
 import { debounce, fill, h } from "./dom.js";
-import { fieldOf, FieldsEditor, labelled } from "./fields.js";
+import { fieldOf, FieldsEditor, labelled, loadFormats } from "./fields.js";
 import * as format from "./format.js";
 import { FileSource } from "./filesource.js";
+import { loadedSound } from "./player.js";
+import { hasPreviews, previewFile, previewPeaks } from "./preview.js";
+import { RangePicker } from "./rangepicker.js";
 import { texts } from "./texts.js";
 import { actionButton, announce, codeLines, route, View } from "./view.js";
 
@@ -21,8 +24,14 @@ class Push extends View {
         const changed = debounce(150, () => this.drawCommands());
         const input = (name, props = {}) => h("input", { name, autocomplete: "off", spellcheck: "false", ...props,
             on: { input: changed } });
+        const source = input("source");
+        // Its waveform is not that of another source.
+        source.addEventListener("input", () => {
+            this.hearing?.abort();
+            this.picker.forget();
+        });
         this.inputs = {
-            source: labelled("source", texts.source, input("source"), texts.sourceHint),
+            source: labelled("source", texts.source, source, texts.sourceHint),
             format: labelled("format", texts.format, h("select", { name: "format", on: { change: changed } })),
             start: labelled("start", texts.start, input("start")),
             end: labelled("end", texts.end, input("end")),
@@ -36,42 +45,46 @@ class Push extends View {
         const presets = h("div", { class: "presets", role: "group", "aria-label": texts.presetsLabel },
             texts.presets.map(preset => h("button", { type: "button", class: "small", on: { click: () => this.preset(preset) } },
                 preset.name)));
+        this.picker = new RangePicker((start, end) => {
+            this.inputs.start.input.value = start;
+            this.inputs.end.input.value = end;
+            changed();
+        });
         this.file = session.access.uploads ? new FileSource({
-            onSource: source => this.set({ source }),
-            onRange: (start, end) => {
-                this.inputs.start.input.value = start;
-                this.inputs.end.input.value = end;
-                changed();
+            picker: this.picker,
+            onSource: (source, missing) => {
+                this.set({ source });
+                if (missing && hasPreviews()) this.hear();
             },
         }) : null;
+        this.hearButton = hasPreviews() ? actionButton(texts.hear, () => this.hear(), { data: { action: "", key: "hear-source" } }) : null;
         this.submit = actionButton(texts.pushButton, () => {}, { class: "primary", type: "submit" });
         this.form = h("form", { novalidate: true, autocomplete: "off", on: { submit: event => {
             event.preventDefault();
             this.push();
         } } },
-        h("section", { class: "card" }, this.file?.element, this.inputs.source.element,
+        h("section", { class: "card" }, this.file?.element,
+            h("div", { class: "source-line" }, this.inputs.source.element, this.hearButton), this.picker.element,
             h("fieldset", null, h("legend", null, texts.range),
                 h("div", { class: "pair" }, this.inputs.start.element, this.inputs.end.element),
                 h("small", null, texts.rangeHint), this.length)),
-        h("section", { class: "card" }, presets, this.inputs.format.element,
-            h("h2", null, texts.moreFields), this.editor.element),
+        h("div", { class: "columns" },
+            h("section", { class: "card" }, presets, this.inputs.format.element,
+                h("h2", null, texts.moreFields), this.editor.element),
+            h("section", { class: "card" }, h("h2", null, texts.equivalent), this.lines)),
         h("section", { class: "card" }, this.problems, h("div", { class: "buttons" }, this.submit), this.result));
-        this.append(this.heading, h("p", { class: "muted" }, texts.pushIntro),
-            h("div", { class: "columns" }, this.form,
-                h("section", { class: "card" }, h("h2", null, texts.equivalent), this.lines)));
-        this.onEnd(() => this.file?.close());
+        this.append(this.heading, h("p", { class: "muted" }, texts.pushIntro), this.form);
+        this.onEnd(() => {
+            this.file?.close();
+            this.picker.forget();
+        });
         this.load();
         this.drawCommands();
     }
 
     async load() {
         try {
-            const { formats } = await constant("v1/formats");
-            const select = this.inputs.format.input;
-            const value = select.value || this.wantedFormat || "";
-            select.replaceChildren(h("option", { value: "" }, texts.formatAny),
-                ...formats.map(one => h("option", { value: one.format }, `${one.format} – ${one.summary}`)));
-            select.value = value;
+            await loadFormats(this.inputs.format.input, this.wantedFormat ?? "");
         } catch (error) {
             fill(this.problems, h("p", { class: "problem" }, texts.partError, error.message));
         }
@@ -126,9 +139,36 @@ class Push extends View {
         const values = this.values();
         const [start, end] = [format.seconds(values.start ?? "0"), format.seconds(values.end ?? "")];
         this.length.textContent = end > start ? texts.rangeLength(format.clock(end - start, 3)) : "";
-        this.file?.mark(start, end);
+        this.picker.mark(start, end);
         const lines = commands({ source: "https://example.org/talk.flac", format: "mp3", ...values });
         fill(this.lines, codeLines(lines));
+    }
+
+    /** Draws and plays any source by previews. */
+    async hear() {
+        const { source } = this.values();
+        this.inputs.source.say(source ? "" : texts.sourceHint);
+        if (!source) return this.inputs.source.input.focus();
+        this.hearing?.abort();
+        this.hearing = new AbortController();
+        const signal = AbortSignal.any([this.signal, this.hearing.signal]);
+        const options = { signal, onState: job => this.picker.say(texts.hearing(texts.states[job.state] ?? job.state)) };
+        this.picker.say(texts.hearing(texts.states.waiting));
+        const sound = previewFile({ kind: "audio", source }, { signal }).then(locate => loadedSound(locate, signal));
+        sound.catch(() => { /* It is said below. */ });
+        try {
+            const { pairs, duration } = await previewPeaks({ source, points: 4000 }, options);
+            this.picker.show(pairs, duration);
+            this.drawCommands();
+            this.picker.hear(await sound);
+        } catch (error) {
+            if (signal.aborted) return undefined;
+            const problem = error.errors?.find(one => fieldOf(one.pointer, "") === "source");
+            if (problem) this.inputs.source.say(problem.message);
+            if (this.picker.range) announce(error.message);
+            else this.picker.say(error.message, true);
+        }
+        return undefined;
     }
 
     async push() {

@@ -9,6 +9,9 @@ export const signs = {
     queued: "○", waiting: "○", delayed: "◔", running: "▶", completed: "✓", failed: "✗", cancelled: "–",
 };
 
+/** The final states. */
+export const ends = ["completed", "failed", "cancelled"];
+
 export function stateLabel(state) {
     return h("span", { class: `state ${state}` },
         h("span", { class: "sign", "aria-hidden": "true" }, signs[state] ?? "·"), texts.states[state] ?? state);

@@ -2,10 +2,14 @@
 import { h } from "./dom.js";
 import * as format from "./format.js";
 import { texts } from "./texts.js";
+import { drawWave } from "./wave.js";
 
 class WaveRange extends HTMLElement {
     start = 0;
     end = 0;
+    /** Spans of silence, into whose middle a pointer snaps. */
+    silences = [];
+    isSnapping = false;
     #cursor = -1;
 
     /** Pairs of lowest and highest samples, and the duration in seconds. */
@@ -74,10 +78,14 @@ class WaveRange extends HTMLElement {
             { once: true });
     }
 
-    /** The time below a pointer. */
+    /** The time below a pointer, or that of a silence near it. */
     time(event) {
         const box = this.getBoundingClientRect();
-        return Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * this.duration;
+        const time = Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * this.duration;
+        if (!this.isSnapping) return time;
+        const distance = ([start, end]) => Math.max(0, start - time, time - end);
+        const near = this.silences.reduce((one, other) => (!one || distance(other) < distance(one) ? other : one), null);
+        return near && distance(near) < (24 / box.width) * this.duration ? (near[0] + near[1]) / 2 : time;
     }
 
     move(name, seconds) {
@@ -108,16 +116,7 @@ class WaveRange extends HTMLElement {
         pen.fillStyle = style.getPropertyValue("--range-color");
         pen.fillRect(x(this.start), 0, x(this.end) - x(this.start), height);
         pen.fillStyle = style.getPropertyValue("--wave");
-        const count = this.pairs.length / 2;
-        for (let column = 0; column < width; column++) {
-            const from = Math.floor((column * count) / width), to = Math.max(from + 1, Math.floor(((column + 1) * count) / width));
-            let low = 0, high = 0;
-            for (let point = from; point < to && point < count; point++) {
-                low = Math.min(low, this.pairs[2 * point]);
-                high = Math.max(high, this.pairs[2 * point + 1]);
-            }
-            pen.fillRect(column, (height / 2) * (1 - high), 1, Math.max(1, (height / 2) * (high - low)));
-        }
+        drawWave(pen, this.pairs, { left: 0, width, top: 0, height });
         if (this.#cursor >= 0) {
             pen.fillStyle = style.getPropertyValue("--handle");
             pen.fillRect(x(this.#cursor), 0, 1, height);
