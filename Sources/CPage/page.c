@@ -63,6 +63,9 @@ static const unsigned char limits_js[] = {
 static const unsigned char lists_js[] = {
 #embed "web/lists.js"
 };
+static const unsigned char opustags_js[] = {
+#embed "web/opustags.js"
+};
 static const unsigned char overview_js[] = {
 #embed "web/overview.js"
 };
@@ -78,6 +81,9 @@ static const unsigned char preview_js[] = {
 static const unsigned char push_js[] = {
 #embed "web/push.js"
 };
+static const unsigned char rangepicker_js[] = {
+#embed "web/rangepicker.js"
+};
 static const unsigned char rowlist_js[] = {
 #embed "web/rowlist.js"
 };
@@ -89,6 +95,9 @@ static const unsigned char schedules_js[] = {
 };
 static const unsigned char style_css[] = {
 #embed "web/style.css"
+};
+static const unsigned char tagtable_js[] = {
+#embed "web/tagtable.js"
 };
 static const unsigned char texts_js[] = {
 #embed "web/texts.js"
@@ -139,15 +148,18 @@ static const struct page_asset assets[] = {
     {"lanes.js", "text/javascript; charset=utf-8", lanes_js, sizeof(lanes_js)},
     {"limits.js", "text/javascript; charset=utf-8", limits_js, sizeof(limits_js)},
     {"lists.js", "text/javascript; charset=utf-8", lists_js, sizeof(lists_js)},
+    {"opustags.js", "text/javascript; charset=utf-8", opustags_js, sizeof(opustags_js)},
     {"overview.js", "text/javascript; charset=utf-8", overview_js, sizeof(overview_js)},
     {"playback.js", "text/javascript; charset=utf-8", playback_js, sizeof(playback_js)},
     {"player.js", "text/javascript; charset=utf-8", player_js, sizeof(player_js)},
     {"preview.js", "text/javascript; charset=utf-8", preview_js, sizeof(preview_js)},
     {"push.js", "text/javascript; charset=utf-8", push_js, sizeof(push_js)},
+    {"rangepicker.js", "text/javascript; charset=utf-8", rangepicker_js, sizeof(rangepicker_js)},
     {"rowlist.js", "text/javascript; charset=utf-8", rowlist_js, sizeof(rowlist_js)},
     {"scheduleform.js", "text/javascript; charset=utf-8", scheduleform_js, sizeof(scheduleform_js)},
     {"schedules.js", "text/javascript; charset=utf-8", schedules_js, sizeof(schedules_js)},
     {"style.css", "text/css; charset=utf-8", style_css, sizeof(style_css)},
+    {"tagtable.js", "text/javascript; charset=utf-8", tagtable_js, sizeof(tagtable_js)},
     {"texts.js", "text/javascript; charset=utf-8", texts_js, sizeof(texts_js)},
     {"timechart.js", "text/javascript; charset=utf-8", timechart_js, sizeof(timechart_js)},
     {"timeline.js", "text/javascript; charset=utf-8", timeline_js, sizeof(timeline_js)},

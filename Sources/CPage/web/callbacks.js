@@ -10,7 +10,7 @@ const signs = { delivered: ["completed", "✓"], failed: ["failed", "✗"], send
 
 class Callbacks extends ListView {
     view = "callbacks";
-    change = ["POST", "/v1/callbacks/{id}/retry"];
+    change = ["POST", "/v1/callbacks/{callback}/retry"];
 
     draw(callbacks) {
         if (!callbacks.length) return h("p", { class: "empty" }, texts.callbacksEmpty);
@@ -31,11 +31,8 @@ class Callbacks extends ListView {
     }
 
     drawActions({ id, state }) {
-        return h("div", { class: "buttons tight" },
-            ["delivered", "failed"].includes(state) ? this.rowButton(words.retry, `retry ${id}`,
-                { method: "POST", path: this.path(id, "retry"), done: () => notify(words.retried) }) : null,
-            this.rowButton(words.remove, `remove ${id}`, { method: "DELETE", path: this.path(id),
-                question: { title: words.removeQuestion, hint: words.removeHint, run: words.removeDo } }));
+        return ["delivered", "failed"].includes(state) ? this.rowButton(words.retry, `retry ${id}`,
+            { method: "POST", path: this.path(id, "retry"), done: () => notify(words.retried) }) : texts.none;
     }
 }
 customElements.define("callbacks-view", Callbacks);

@@ -3,9 +3,11 @@ import { session } from "./api.js";
 import { fill, h } from "./dom.js";
 import * as format from "./format.js";
 import { soundLanes } from "./lanes.js";
+import { readTags } from "./opustags.js";
 import { Playback } from "./playback.js";
 import { isPlayable, loadedSound, ticket } from "./player.js";
 import { previewFile, previewPeaks } from "./preview.js";
+import { tagTable } from "./tagtable.js";
 import { texts } from "./texts.js";
 import { table } from "./view.js";
 
@@ -48,6 +50,8 @@ export class Comparison {
         this.ending?.abort();
         this.playback?.close();
         this.playback = undefined;
+        for (const url of this.urls ?? []) URL.revokeObjectURL(url);
+        this.urls = [];
     }
 
     /** Reads both sides and shows what is there as it comes. */
@@ -59,13 +63,14 @@ export class Comparison {
         this.place = placed(output);
         this.playback = new Playback();
         this.playback.addEventListener("time", () => this.show());
-        this.sounds = new Map();
+        this.urls = [];
+        this.tags = {};
         this.problems = h("div", { role: "status" });
         this.found = h("p", { class: "muted legend-line" });
         this.stage = h("div");
         const known = this.job.duration ?? 0;
         this.duration = Math.max(known, this.place.offset + output.duration * this.place.tempo, 0.01);
-        fill(this.body, this.controls(), this.stage, this.found, this.problems, this.titles(output), this.loudness(output));
+        fill(this.body, this.controls(), this.stage, this.found, this.problems, this.loudness(output));
         this.see("wave");
         for (const side of sides) this.hear(side);
         this.body.querySelector("button")?.focus();
@@ -83,7 +88,7 @@ export class Comparison {
             class: `side ${side}`, data: { key: side }, on: { click: () => playback.select(side) } },
         h("span", { class: "letter" }, side.toUpperCase()), " ", words.sides[side])]));
         this.loop = box("looping", words.loop, words.loopHint);
-        this.tabs = Object.fromEntries(["wave", "spectrogram"].map(kind => [kind, h("button", { type: "button",
+        this.tabs = Object.fromEntries(Object.keys(words.kinds).map(kind => [kind, h("button", { type: "button",
             data: { key: kind }, on: { click: () => this.see(kind) } }, words.kinds[kind])]));
         return h("div", { class: "transport" }, this.button, this.clock,
             h("div", { class: "segments", role: "group", "aria-label": words.heard }, Object.values(this.buttons)),
@@ -99,13 +104,27 @@ export class Comparison {
             : { job: this.job.id, of: "output", output: this.chosen.index };
     }
 
+    /** How to find the preview of a side that can be heard, which also has its tags. */
+    audioPreview(side) {
+        this.previews ??= {};
+        const key = `${side} ${this.chosen.index}`;
+        const { end } = this;
+        this.previews[key] ??= previewFile({ ...this.wish(side), kind: "audio" }, { signal: this.signal }).catch(error => {
+            delete this.previews[key];
+            throw error;
+        });
+        return this.previews[key].then(locate => {
+            end.throwIfAborted();
+            return locate;
+        });
+    }
+
     async hear(side) {
         const { output, index } = this.chosen;
         const { playback, end } = this;
         try {
             const isDirect = side === "b" && session.access.downloads && isPlayable(output);
-            const locate = isDirect ? () => ticket(this.job.id, index)
-                : await previewFile({ ...this.wish(side), kind: "audio" }, { signal: end });
+            const locate = isDirect ? () => ticket(this.job.id, index) : await this.audioPreview(side);
             const audio = await loadedSound(locate, end);
             playback.put(side, audio, {
                 ...(side === "b" ? this.place : {}),
@@ -113,10 +132,40 @@ export class Comparison {
             });
             this.buttons[side].disabled = false;
             this.button.disabled = false;
+            if (side === "a") this.tagsOf("a").then(({ chapters }) => this.markChapters(chapters)).catch(() => { /* None are shown. */ });
         } catch (error) {
             this.refuse(end, words.unheard(words.sides[side], error.message), () => this.hear(side));
         }
         this.show();
+    }
+
+    tagsOf(side) {
+        const { end, tags } = this;
+        tags[side] ??= this.audioPreview(side).then(locate => readTags(locate, end)).catch(error => {
+            delete tags[side];
+            throw error;
+        });
+        return tags[side];
+    }
+
+    markChapters(chapters) {
+        this.chapters = chapters;
+        if (chapters.length && this.kind !== "tags") this.lanes.mark(words.chapters, chapters);
+    }
+
+    /** Shows the tags of both sides instead of lanes. */
+    async seeTags() {
+        const place = h("div", { class: "tags" }, h("p", { class: "muted", role: "status" }, words.reading));
+        fill(this.stage, place);
+        const { end, urls } = this;
+        try {
+            const [before, after] = await Promise.all(sides.map(side => this.tagsOf(side)));
+            if (!end.aborted) fill(place, tagTable(before, after, urls));
+        } catch (error) {
+            if (end.aborted) return;
+            fill(place, h("p", { class: "problem" }, error.message, " "),
+                h("button", { type: "button", class: "small", on: { click: () => this.seeTags() } }, texts.retryPart));
+        }
     }
 
     refuse(end, text, again) {
@@ -132,15 +181,23 @@ export class Comparison {
     see(kind) {
         this.kind = kind;
         for (const [one, tab] of Object.entries(this.tabs)) tab.setAttribute("aria-pressed", String(one === kind));
+        this.found.textContent = "";
+        // The lanes keep the cursor while the tags are seen.
         this.lanes = soundLanes(this.duration);
+        if (kind === "tags") return this.seeTags();
         this.lanes.dataset.kind = kind;
         this.lanes.addEventListener("seek", event => this.playback.seek(event.detail));
         this.lanes.addEventListener("section", event => this.mark(event.detail));
         fill(this.stage, this.lanes);
-        this.found.textContent = "";
+        if (this.chosen.output.titles?.length) {
+            this.lanes.mark(words.titles, this.chosen.output.titles.map(({ time, title }) =>
+                ({ time: this.place.offset + time * this.place.tempo, title })));
+        }
+        if (this.chapters) this.markChapters(this.chapters);
         this.lanes.section = this.playback.section;
         for (const side of sides) this.draw(side, kind, this.lanes);
         this.show();
+        return undefined;
     }
 
     async draw(side, kind, lanes) {
@@ -155,8 +212,7 @@ export class Comparison {
             if (kind === "wave") {
                 const { pairs, duration } = await previewPeaks({ ...this.wish(side), points: 2400 }, options);
                 if (side === "a" && !this.job.duration) lanes.duration = this.duration = Math.max(this.duration, duration);
-                const marks = side === "b" ? output.titles ?? [] : [];
-                lanes.put(side, words.sides[side], { ...place(this.job.duration ?? duration), pairs, marks });
+                lanes.put(side, words.sides[side], { ...place(this.job.duration ?? duration), pairs });
                 this.tell(lanes);
             } else {
                 const locate = await previewFile({ ...this.wish(side), kind }, options);
@@ -181,14 +237,6 @@ export class Comparison {
         h("span", { class: "hint-keys" }, words.keys));
     }
 
-    titles(output) {
-        if (!output.titles?.length) return null;
-        return h("details", null, h("summary", null, words.titles(output.titles.length)), h("ul", { class: "plain-list" },
-            output.titles.map(({ time, title }) => h("li", null, h("button", { type: "button", class: "small", on: {
-                click: () => this.playback.seek(this.place.offset + time * this.place.tempo),
-            } }, format.clock(time)), " ", title))));
-    }
-
     loudness({ loudness }) {
         if (!loudness) return null;
         const { before, after } = loudness;
@@ -202,7 +250,7 @@ export class Comparison {
     /** Loops a section, or all of it again. */
     mark(section) {
         this.playback.section = section;
-        this.lanes.section = section;
+        if (this.lanes.isConnected) this.lanes.section = section;
         this.loop.firstChild.checked = Boolean(section);
         this.playback.looping = Boolean(section);
         if (section) this.playback.seek(section[0]);
@@ -211,8 +259,10 @@ export class Comparison {
     show() {
         const { playback } = this;
         if (!playback) return;
-        this.lanes.time = playback.time;
-        this.lanes.active = playback.current;
+        if (this.lanes.isConnected) {
+            this.lanes.time = playback.time;
+            this.lanes.active = playback.current;
+        }
         this.clock.textContent = `${format.clock(playback.time, 3)} / ${format.clock(this.duration, 3)}`;
         const text = playback.isPlaying ? words.stop : words.play;
         if (this.button.textContent !== text) this.button.textContent = text;

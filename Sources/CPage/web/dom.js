@@ -63,3 +63,18 @@ export function throttle(milliseconds, action) {
         }, wait);
     };
 }
+
+/** Waits some time, unless that is aborted. */
+export function pause(milliseconds, signal) {
+    return new Promise((resolve, reject) => {
+        const end = () => {
+            clearTimeout(timer);
+            reject(signal.reason);
+        };
+        const timer = setTimeout(() => {
+            signal.removeEventListener("abort", end);
+            resolve();
+        }, milliseconds);
+        signal.addEventListener("abort", end, { once: true });
+    });
+}

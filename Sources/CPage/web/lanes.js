@@ -15,13 +15,15 @@ class SoundLanes extends HTMLElement {
         this.cursor = h("div", { class: "cursor", role: "slider", tabindex: "0", "aria-label": texts.compare.cursor,
             "aria-valuemin": "0" });
         this.ruler = h("div", { class: "ruler", "aria-hidden": "true" });
-        this.append(h("div", { class: "stage" }, this.body, this.shade, this.cursor), this.ruler);
+        this.strips = h("div");
+        this.append(this.strips, h("div", { class: "stage" }, this.body, this.shade, this.cursor), this.ruler);
         this.observer = new ResizeObserver(() => this.draw());
         this.observer.observe(this);
         this.scheme = matchMedia("(prefers-color-scheme: dark)");
         this.redraw = () => this.draw();
         this.scheme.addEventListener("change", this.redraw);
-        this.firstChild.addEventListener("pointerdown", event => this.point(event));
+        this.stage = this.body.parentNode;
+        this.stage.addEventListener("pointerdown", event => this.point(event));
         this.cursor.addEventListener("keydown", event => {
             const size = event.shiftKey ? 5 : 1;
             const step = { ArrowLeft: -size, ArrowDown: -size, ArrowRight: size, ArrowUp: size, PageUp: 10, PageDown: -10,
@@ -45,7 +47,7 @@ class SoundLanes extends HTMLElement {
             this.#lanes.set(name, lane);
             this.body.append(lane.element);
         }
-        Object.assign(lane, { offset: 0, picture: null, pairs: null, marks: [] }, content);
+        Object.assign(lane, { offset: 0, picture: null, pairs: null }, content);
         lane.canvas = lane.pairs ? h("canvas", { "aria-hidden": "true" }) : null;
         if (lane.pairs) {
             lane.silences = silences(lane.pairs, lane.duration);
@@ -82,28 +84,41 @@ class SoundLanes extends HTMLElement {
         this.shade.style.width = `${(100 * (section[1] - section[0])) / this.duration}%`;
     }
 
+    /** Shows named parts above the lanes, such as chapters: `{time, title}`, each until the next one. */
+    mark(label, marks) {
+        const strip = h("div", { class: "strip", role: "group", "aria-label": label }, marks.map(({ time, title }, index) => {
+            const end = Math.min(marks[index + 1]?.time ?? this.duration, this.duration);
+            if (time >= this.duration || end <= 0) return null;
+            const part = h("button", { type: "button", title, on: { click: () => this.seek(Math.max(0, time)) } }, title || index + 1);
+            part.style.left = `${(100 * Math.max(0, time)) / this.duration}%`;
+            part.style.width = `${(100 * (end - Math.max(0, time))) / this.duration}%`;
+            return part;
+        }));
+        this.strips.append(strip);
+    }
+
     seek(time) { this.dispatchEvent(new CustomEvent("seek", { detail: time })); }
 
     /** A click goes there, and a drag selects a section. */
     point(event) {
         if (event.button) return;
         event.preventDefault();
-        const field = this.firstChild;
+        const { stage } = this;
         const time = at => {
-            const box = field.getBoundingClientRect();
+            const box = stage.getBoundingClientRect();
             return Math.max(0, Math.min(1, (at.clientX - box.left) / box.width)) * this.duration;
         };
         const first = time(event), place = event.clientX;
         let section = null;
-        field.setPointerCapture(event.pointerId);
+        stage.setPointerCapture(event.pointerId);
         const drag = move => {
             if (!section && Math.abs(move.clientX - place) < 5) return;
             section = [Math.min(first, time(move)), Math.max(first, time(move))];
             this.section = section;
         };
-        field.addEventListener("pointermove", drag);
-        field.addEventListener("lostpointercapture", () => {
-            field.removeEventListener("pointermove", drag);
+        stage.addEventListener("pointermove", drag);
+        stage.addEventListener("lostpointercapture", () => {
+            stage.removeEventListener("pointermove", drag);
             if (section) this.dispatchEvent(new CustomEvent("section", { detail: section }));
             else this.seek(first);
         }, { once: true });
@@ -125,7 +140,7 @@ class SoundLanes extends HTMLElement {
         fill(this.ruler, marks);
     }
 
-    drawLane({ element, canvas, picture, pairs, offset, duration, silences, clippings, marks }) {
+    drawLane({ element, canvas, picture, pairs, offset, duration, silences, clippings }) {
         const share = seconds => (100 * seconds) / this.duration;
         if (picture) {
             picture.style.left = `${share(offset)}%`;
@@ -145,8 +160,6 @@ class SoundLanes extends HTMLElement {
         drawWave(pen, pairs, { left: x(offset), width: x(duration), top: 4, height: height - 8 });
         pen.fillStyle = style.getPropertyValue("--clip");
         for (const clipping of clippings) bar(clipping, 0, 4);
-        pen.fillStyle = style.getPropertyValue("--handle");
-        for (const { time } of marks) pen.fillRect(x(time), 0, 1, height);
     }
 }
 customElements.define("sound-lanes", SoundLanes);

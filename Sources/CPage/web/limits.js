@@ -25,24 +25,26 @@ class Limits extends ListView {
             limit.key === null ? h("em", null, words.otherKeys)
                 : h("a", { href: route("jobs", { limit_key: limit.key }), data: { key: limit.key } }, limit.key),
             most(limit.limit), most(limit.rate), format.number(limit.running), format.number(limit.waiting),
-            ...(this.canChange ? [limit.key === null ? texts.none : this.drawActions(limit)] : []),
+            ...(this.canChange ? [this.drawActions(limit)] : []),
         ]));
     }
 
     drawActions(limit) {
         const { key } = limit;
+        const isSet = key !== null && (limit.limit !== null || limit.rate !== null);
         return h("div", { class: "buttons tight" },
             actionButton(words.edit, () => this.edit(limit), { class: "small", data: { action: "", key: `edit ${key}` } }),
-            this.rowButton(words.remove, `remove ${key}`, { method: "DELETE", path: this.path(key),
+            isSet && this.rowButton(words.remove, `remove ${key}`, { method: "DELETE", path: this.path(key),
                 question: { title: words.removeQuestion(key), hint: words.removeHint, run: words.removeDo } }));
     }
 
     async edit(limit) {
-        const isStored = await openDialog(limit ? words.editTitle(limit.key) : words.addTitle, close => {
+        const isStored = await openDialog(limit ? words.editTitle(limit.key ?? words.otherKeys) : words.addTitle, close => {
             const input = (name, value) => labelled(name, words.columns[name], h("input", { name, value: value ?? "",
                 autocomplete: "off", spellcheck: "false", inputmode: name === "key" ? null : "numeric" }), words.hints[name]);
             const inputs = { key: input("key", limit?.key), limit: input("limit", limit?.limit), rate: input("rate", limit?.rate) };
             inputs.key.input.disabled = Boolean(limit);
+            inputs.key.element.hidden = limit?.key === null;
             const problems = h("div", { role: "alert" });
             const save = actionButton(words.save, () => {}, { class: "primary", type: "submit" });
             const value = name => inputs[name].input.value.trim();
@@ -50,12 +52,12 @@ class Limits extends ListView {
             return h("form", { novalidate: true, on: { submit: async event => {
                 event.preventDefault();
                 for (const field of Object.values(inputs)) field.say("");
-                if (!value("key")) {
+                if (!limit && !value("key")) {
                     inputs.key.say(words.hints.key);
                     return inputs.key.input.focus();
                 }
                 try {
-                    await call("PUT", this.path(value("key")),
+                    await call("PUT", limit?.key === null ? "v1/limits" : this.path(value("key")),
                         { query: { queue: session.queue }, body: { limit: number("limit"), rate: number("rate") } });
                     return close(true);
                 } catch (error) {

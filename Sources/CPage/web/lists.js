@@ -1,5 +1,5 @@
 // What lists of few entries share, and what a small screen has under "More".
-import { call, get, has, session } from "./api.js";
+import { get, has, send, session } from "./api.js";
 import { h } from "./dom.js";
 import { texts } from "./texts.js";
 import { actionButton, confirm, notify, Part, route, View } from "./view.js";
@@ -32,7 +32,8 @@ export class ListView extends View {
         return actionButton(text, async () => {
             if (question && !await confirm(question.title, question.hint, question.run)) return;
             try {
-                done?.(await call(method, path, { query: { queue: session.queue } }));
+                const response = await send(method, path, { query: { queue: session.queue } });
+                done?.(response.status === 204 ? null : await response.json());
             } catch (error) {
                 notify(error.message);
             }

@@ -1,5 +1,6 @@
 // Previews: what a browser cannot play or draw by itself is made by a job of the workers, and kept for an hour.
 import { call, get, session } from "./api.js";
+import { pause } from "./dom.js";
 import { ticket } from "./player.js";
 import { texts } from "./texts.js";
 import { ends } from "./view.js";
@@ -7,16 +8,6 @@ import { readPeaks } from "./wave.js";
 
 /** Whether the server makes previews for this token. */
 export const hasPreviews = () => Boolean(session.access.previews) && session.mayPush();
-
-function pause(milliseconds, signal) {
-    return new Promise((resolve, reject) => {
-        const timer = setTimeout(resolve, milliseconds);
-        signal?.addEventListener("abort", () => {
-            clearTimeout(timer);
-            reject(signal.reason);
-        }, { once: true });
-    });
-}
 
 /** Asks for a preview and returns its job when it is complete; `onState` gets the job meanwhile. */
 export async function makePreview(wish, { signal, onState = () => {} }) {

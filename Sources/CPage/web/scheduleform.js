@@ -1,16 +1,24 @@
 // The dialog that adds or changes a schedule.
-import { call, session } from "./api.js";
+import { call, get, session } from "./api.js";
 import { fill, h } from "./dom.js";
 import { fieldOf, FieldsEditor, labelled, loadFormats } from "./fields.js";
 import { texts } from "./texts.js";
-import { actionButton, openDialog } from "./view.js";
+import { actionButton, notify, openDialog } from "./view.js";
 
 const words = texts.schedule;
 
-/** Asks for a schedule, a new one or another one of the same name; returns whether it was stored. */
-export function editSchedule(schedule) {
+/** Asks for a schedule, a new one or changes of one; `all` are those that exist. Returns whether it was stored. */
+export async function editSchedule(schedule, all) {
     const isNew = !schedule;
-    const fields = schedule?.fields ?? (schedule ? { source: schedule.source, format: schedule.format } : {});
+    let fields = {}, hidden = [];
+    try {
+        if (schedule) {
+            ({ fields, hidden } = await get(`v1/schedules/${encodeURIComponent(schedule.name)}/fields`, { queue: session.queue }));
+        }
+    } catch (error) {
+        notify(error.message);
+        return false;
+    }
     const own = { name: schedule?.name ?? "", cron: schedule?.cron ?? "", time_zone: schedule?.time_zone ?? "UTC" };
     return openDialog(isNew ? words.addTitle : words.editTitle(schedule.name), close => {
         const input = (name, value) => h("input", { name, value: value ?? "", autocomplete: "off", spellcheck: "false" });
@@ -28,7 +36,6 @@ export function editSchedule(schedule) {
         loadFormats(inputs.format.input, fields.format ?? "").catch(error => {
             fill(problems, h("p", { class: "problem" }, texts.partError, error.message));
         });
-        const hidden = schedule?.hidden ?? [];
         if (hidden.includes("source")) inputs.source.say(texts.hiddenSource);
         const value = name => inputs[name].input.value.trim();
         const save = actionButton(isNew ? words.addDo : words.editDo, () => {}, { class: "primary", type: "submit" });
@@ -55,8 +62,9 @@ export function editSchedule(schedule) {
         };
         const form = h("form", { novalidate: true, autocomplete: "off", on: { submit: event => {
             event.preventDefault();
-            if (value("name")) return store();
-            inputs.name.say(words.nameHint);
+            const isTaken = isNew && all.some(one => one.name === value("name"));
+            if (value("name") && !isTaken) return store();
+            inputs.name.say(isTaken ? words.taken : words.nameHint);
             return inputs.name.input.focus();
         } } },
         inputs.name.element, h("div", { class: "pair" }, inputs.cron.element, inputs.time_zone.element),

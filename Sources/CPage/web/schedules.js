@@ -1,5 +1,4 @@
 // Schedules: when they run next, and what operators change about them.
-import { session } from "./api.js";
 import { h } from "./dom.js";
 import * as format from "./format.js";
 import { ListView } from "./lists.js";
@@ -11,14 +10,14 @@ const words = texts.schedule;
 
 class Schedules extends ListView {
     view = "schedules";
-    change = ["PUT", "/v1/schedules/{name}"];
+    change = ["PUT", "/v1/schedules/{schedule}"];
 
     drawTools() {
         this.tools.append(actionButton(words.add, () => this.edit(null), { class: "primary", data: { action: "", key: "add" } }));
     }
 
     async edit(schedule) {
-        if (await editSchedule(schedule)) this.shown.refresh();
+        if (await editSchedule(schedule, this.shown.data?.schedules ?? [])) this.shown.refresh();
     }
 
     draw(schedules) {
@@ -43,7 +42,7 @@ class Schedules extends ListView {
         const verb = isPaused ? "resume" : "pause";
         return h("div", { class: "buttons tight" },
             this.rowButton(words.run, `run ${name}`, { method: "POST", path: this.path(name, "run"),
-                done: answer => notify(texts.pushed(answer.id ?? answer.job ?? name)) }),
+                done: ({ id }) => notify(texts.pushed(id)) }),
             this.rowButton(isPaused ? words.resume : words.pause, `pause ${name}`,
                 { method: "POST", path: this.path(name, verb) }),
             actionButton(words.edit, () => this.edit(schedule), { class: "small", data: { action: "", key: `edit ${name}` } }),

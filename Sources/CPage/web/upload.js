@@ -1,5 +1,6 @@
 // Uploads a file in pieces by tus 1.0: what breaks goes on where it ended, also when the file is chosen again.
 import { base, connection, Disconnected, send } from "./api.js";
+import { pause } from "./dom.js";
 
 const pieceSize = 4 << 20;
 const version = { "Tus-Resumable": "1.0.0" };
@@ -81,16 +82,9 @@ export async function upload(file, progress, signal) {
                 await connection.returned(signal);
             } else {
                 if (!temporary.includes(error.status) || ++failures > maxFailures) throw error;
-                await pause(error.retryAfter ?? Math.min(5, 0.2 * 2 ** failures), signal);
+                await pause(1000 * (error.retryAfter ?? Math.min(5, 0.2 * 2 ** failures)), signal);
             }
         }
     }
     return id;
-}
-
-function pause(seconds, signal) {
-    return new Promise((resolve, reject) => {
-        setTimeout(resolve, 1000 * seconds);
-        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    });
 }
