@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 os.environ.setdefault("PROGRAMS", str(ROOT / ".build/debug"))
 
+from page import Browser, Site
 from processes import free_port
 from service import Service
 from sound import encode, melody, write
@@ -145,6 +146,28 @@ def audio(service):
 def web(service):
     """An HTTP server on loopback that serves the sources."""
     return Server(service.sources)
+
+
+@pytest.fixture
+def site(service):
+    """A server of the page: `site.url`."""
+    return Site(service)
+
+
+@pytest.fixture
+def browser():
+    """A headless Chromium: `browser.page(url)` opens a tab."""
+    browser = Browser()
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def expect(browser):
+    """Playwright's assertions, which wait."""
+    from playwright.sync_api import expect
+    expect.set_options(timeout=20000)
+    return expect
 
 
 @pytest.fixture

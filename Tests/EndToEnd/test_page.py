@@ -8,40 +8,10 @@ import urllib.error
 import urllib.request
 
 import pytest
-from page import Browser, Site, SIZES, THEMES, check_accessible, check_width, shot
+from page import HOSTILE, SIZES, THEMES, Site, check_accessible, check_clean, check_width, job_of, needs, shot, take_uploads
 from service import check, equal, until
 
 pytestmark = [pytest.mark.long]
-HOSTILE = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>'&quot;"
-
-
-@pytest.fixture
-def browser():
-    browser = Browser()
-    yield browser
-    browser.close()
-
-
-@pytest.fixture
-def expect(browser):
-    from playwright.sync_api import expect
-    expect.set_options(timeout=20000)
-    return expect
-
-
-@pytest.fixture
-def site(service):
-    return Site(service)
-
-
-def check_clean(browser, site):
-    """The browser complained of nothing, and reported nothing."""
-    equal(browser.complaints, [], "complaints of the browser")
-    equal(site.reports(), [], "reports of violations of the policy")
-
-
-def job_of(page):
-    return re.search(r"#/job/([0-9A-Za-z-]+)", page.url)[1]
 
 
 def prepare(service, audio, start_worker):
@@ -89,7 +59,7 @@ def test_each_view_shows_its_data_without_a_violation(service, start_worker, aud
     figures(f"axe found nothing in {len(views)} views, {size}, {theme}")
 
 
-def test_files_are_cached_compressed_and_restricted(site):
+def test_files_are_cached_compressed_and_restricted(site, figures):
     def fetch(path, **headers):
         request = urllib.request.Request(site.url + path, headers=headers)
         try:
@@ -104,13 +74,21 @@ def test_files_are_cached_compressed_and_restricted(site):
     equal(headers["cache-control"], "no-cache", "the caching of the page")
     equal(fetch("", **{"If-None-Match": headers["etag"]})[0], 304, "the page a second time")
     names, sizes = set(re.findall(r"page/([\w.]+)", plain.decode())), {}
+    loaded = {}
     while left := names - set(sizes):
         name = left.pop()
         status, headers, body = fetch(f"page/{name}", **{"Accept-Encoding": "gzip"})
         equal((status, headers["content-encoding"]), (200, "gzip"), name)
         sizes[name] = len(body)
-        names |= set(re.findall(r'^import .*"\./([\w.]+)";$', gzip.decompress(body).decode(), re.M))
-    check(sum(sizes.values()) < 100_000, f"the page has {sum(sizes.values())} bytes: {sizes}")
+        text = gzip.decompress(body).decode()
+        loaded[name] = set(re.findall(r'^import .*"\./([\w.]+)";$', text, re.M))
+        names |= loaded[name] | set(re.findall(r'import\("\./([\w.]+)"\)', text))
+    first = {"style.css", "icon.svg", "app.js", "overview.js"}
+    while left := set().union(*(loaded[name] for name in first)) - first:
+        first |= left
+    at_first = sum(sizes[name] for name in first)
+    check(sum(sizes.values()) < 100_000 and at_first < 40_000, f"the page has {sum(sizes.values())} bytes, at first {at_first}: {sizes}")
+    figures(f"{at_first / 1000:.0f} kB until the overview is seen, {sum(sizes.values()) / 1000:.0f} kB in all, compressed")
     equal(fetch("page/none.js")[0], 404, "a file that does not exist")
     equal(fetch("page/../index.html")[0], 404, "a path with dots")
     equal(fetch("", **{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"})[0], 200, "a link from another page")
@@ -427,13 +405,6 @@ def test_the_keyboard_reaches_everything(service, site, browser, expect):
     check_clean(browser, site)
 
 
-def needs(site, path):
-    """Skips the test if the server lacks an operation."""
-    with urllib.request.urlopen(f"{site.url}v1/openapi.json", timeout=10) as answer:
-        if path not in json.load(answer)["paths"]:
-            pytest.skip(f"this server has no {path}")
-
-
 def test_all_jobs_of_a_filter_are_changed_after_a_question(service, site, browser, expect):
     needs(site, "/v1/jobs/actions")
     ids = service.push(*[{"source": f"https://127.0.0.1:9/{n}.wav", "format": "mp3", "group": f"g{n % 3}", "delay": "9000"}
@@ -473,14 +444,8 @@ def test_a_delayed_job_is_run_and_a_worker_is_quieted(service, start_worker, aud
 
 
 def test_a_dropped_file_is_cut_heard_and_downloaded(service, start_worker, audio, browser, expect):
-    uploads = pathlib.Path(service.folder, "uploads")
-    uploads.mkdir()
-    service.environment |= {"RESPOOL_UPLOAD_DIR": str(uploads), "RESPOOL_SOURCE_ROOTS": f"{service.sources}:{uploads}"}
+    take_uploads(service)
     site = Site(service)
-    with urllib.request.urlopen(f"{site.url}v1/access", timeout=10) as answer:
-        access = json.load(answer)
-    if not (access["uploads"] and access["downloads"]):
-        pytest.skip("this server takes no uploads")
     audio("talk.wav", 20)
     start_worker(slots=1)
     page = browser.page(f"{site.url}#/push")

@@ -13,7 +13,7 @@ export const hasPreviews = () => Boolean(session.access.previews) && session.may
 export async function makePreview(wish, { signal, onState = () => {} }) {
     const query = { queue: session.queue };
     let job = await call("POST", "v1/previews", { query, body: wish, signal });
-    for (let wait = 100; !ends.includes(job.state); wait = Math.min(1000, 1.3 * wait)) {
+    for (let wait = 60; !ends.includes(job.state); wait = Math.min(1000, 1.3 * wait)) {
         onState(job);
         await pause(wait, signal);
         job = await get(`v1/jobs/${encodeURIComponent(job.id)}`, query, { signal });

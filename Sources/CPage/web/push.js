@@ -152,7 +152,7 @@ class Push extends View {
         this.hearing?.abort();
         this.hearing = new AbortController();
         const signal = AbortSignal.any([this.signal, this.hearing.signal]);
-        const options = { signal, onState: job => this.picker.say(texts.hearing(texts.states[job.state] ?? job.state)) };
+        const options = { signal, onState: job => this.picker.say(texts.hearing(texts.states[job.state] ?? texts.states.waiting)) };
         this.picker.say(texts.hearing(texts.states.waiting));
         const sound = previewFile({ kind: "audio", source }, { signal }).then(locate => loadedSound(locate, signal));
         sound.catch(() => { /* It is said below. */ });

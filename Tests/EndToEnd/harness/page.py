@@ -1,7 +1,9 @@
 """The page of `respool serve` in a headless Chromium, with what the browser complains about."""
 
 import hashlib
+import json
 import pathlib
+import re
 import site
 import urllib.request
 
@@ -14,6 +16,15 @@ site.addsitedir(str(ROOT / ".build/python/lib/python3.11/site-packages"))
 SIZES = {"wide": (1360, 860), "phone": (390, 844)}
 THEMES = ("light", "dark")
 SHOTS = ROOT / ".build/page"
+HOSTILE = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>'&quot;"
+
+
+def take_uploads(service):
+    """Gives the server and the workers a folder of uploads, in which previews are kept too."""
+    folder = pathlib.Path(service.folder, "uploads")
+    folder.mkdir()
+    service.environment |= {"RESPOOL_UPLOAD_DIR": str(folder), "RESPOOL_SOURCE_ROOTS": f"{service.sources}:{folder}"}
+    return folder
 
 
 class Site:
@@ -99,3 +110,22 @@ def shot(page, name):
     """Keeps a screenshot among the artefacts."""
     SHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=str(SHOTS / f"{name}.png"))
+
+
+def check_clean(browser, site):
+    """The browser complained of nothing, and reported nothing."""
+    equal(browser.complaints, [], "complaints of the browser")
+    equal(site.reports(), [], "reports of violations of the policy")
+
+
+def job_of(page):
+    """The id of the open job."""
+    return re.search(r"#/job/([0-9A-Za-z-]+)", page.url)[1]
+
+
+def needs(site, path):
+    """Skips the test if the server lacks an operation."""
+    import pytest
+    with urllib.request.urlopen(f"{site.url}v1/openapi.json", timeout=10) as answer:
+        if path not in json.load(answer)["paths"]:
+            pytest.skip(f"this server has no {path}")

@@ -1,0 +1,174 @@
+"""What operators change on the page of `respool serve`: schedules by the keyboard alone, limits, callbacks."""
+
+import http.server
+import json
+import threading
+
+import pytest
+from page import HOSTILE, Site, check_accessible, check_clean, check_width, needs, shot
+from service import check, equal, until
+
+pytestmark = [pytest.mark.long]
+
+
+@pytest.fixture
+def site(service):
+    site = Site(service)
+    needs(site, "/v1/schedules/{schedule}")
+    return site
+
+
+def schedules(service):
+    return {one["name"]: one for one in map(json.loads, service.respool("schedule", "list", "--json").splitlines())}
+
+
+def reach(page, name, within="main"):
+    """Presses Tab until the button of that name has the focus."""
+    wanted = page.locator(within).get_by_role("button", name=name, exact=True).first
+    wanted.wait_for()
+    for _ in range(60):
+        if wanted.evaluate("element => element === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Tab does not reach {name}")
+
+
+def test_a_schedule_is_changed_by_the_keyboard_alone(service, site, browser, expect):
+    page = browser.page(site.url)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Overview")
+    page.keyboard.type("gs")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Schedules")
+    reach(page, "Add a schedule…")
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_label("Format")).to_contain_text("mp3")
+    check_accessible(page, "the form of a schedule")
+    for text in ("news", "0 6 * * MON-FRY", "Europe/Berlin", "https://example.org/{date}.wav"):
+        page.keyboard.type(text)
+        page.keyboard.press("Tab")
+    page.keyboard.type("mp3")
+    reach(page, "Add", "dialog")
+    page.keyboard.press("Enter")
+    # The problem is at its field, which has the focus.
+    expect(dialog.get_by_label("cron")).to_be_focused()
+    expect(dialog.locator('[data-field="cron"] .problem')).to_be_visible()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("0 6 * * MON-FRI")
+    page.keyboard.press("Enter")
+    expect(dialog).to_have_count(0)
+    expect(page.locator("tbody tr")).to_contain_text("news")
+    equal([(one["cron"], one["time_zone"], one["format"]) for one in schedules(service).values()],
+          [("0 6 * * MON-FRI", "Europe/Berlin", "mp3")], "the schedule")
+    # Another one of the same name is not taken for it.
+    reach(page, "Add a schedule…")
+    page.keyboard.press("Enter")
+    page.keyboard.type("news")
+    page.keyboard.press("Enter")
+    expect(dialog).to_contain_text("A schedule of this name exists.")
+    page.keyboard.press("Escape")
+    reach(page, "Edit…")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_label("source", exact=False).first).to_have_value("https://example.org/{date}.wav")
+    expect(dialog.get_by_label("Format")).to_have_value("mp3")
+    expect(dialog.get_by_label("cron")).to_be_focused()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("@daily")
+    page.keyboard.press("Enter")
+    expect(dialog).to_have_count(0)
+    expect(page.locator("tbody tr")).to_contain_text("@daily")
+    equal(len(page.locator("tbody tr ol li").all()), 5, "next times")
+    reach(page, "Pause")
+    page.keyboard.press("Enter")
+    expect(page.locator("tbody tr")).to_contain_text("paused")
+    reach(page, "Resume")
+    page.keyboard.press("Enter")
+    expect(page.locator("tbody tr .state")).to_have_count(0)
+    reach(page, "Run now")
+    page.keyboard.press("Enter")
+    expect(page.locator(".notice")).to_contain_text("was pushed")
+    until("the job is admitted", 20, lambda: schedules(service)["news"]["job"])
+    shot(page, "schedules-changed-wide-light")
+    reach(page, "Remove…")
+    page.keyboard.press("Enter")
+    expect(dialog).to_contain_text("Remove the schedule news?")
+    check_accessible(page, "the question before a schedule is removed")
+    reach(page, "Remove the schedule", "dialog")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("There is no schedule.")).to_be_visible()
+    equal(schedules(service), {}, "schedules")
+    check_clean(browser, site)
+
+
+@pytest.mark.parametrize("size, theme", [("wide", "dark"), ("phone", "light")])
+def test_limits_and_callbacks_are_changed(service, start_worker, audio, site, browser, expect, size, theme):
+    statuses = [410, 204]
+
+    class Receiver(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(statuses.pop(0))
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    receiver = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    threading.Thread(target=receiver.serve_forever, daemon=True).start()
+    audio("a.wav", 1)
+    start_worker(slots=1, callback_secret="whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz", allow_output_hosts="127.0.0.1")
+    service.completed(service.push({"source": service.source("a.wav"), "format": "flac", "limit_key": "archive.org",
+                                    "callback": f"http://127.0.0.1:{receiver.server_address[1]}/done"}), 60)
+    page = browser.page(f"{site.url}#/limits", size, theme)
+    dialog = page.get_by_role("dialog")
+    page.get_by_role("button", name="Set a limit…").click()
+    dialog.get_by_label("key").fill(HOSTILE)
+    dialog.get_by_label("at once").fill("2")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.locator(".problem:visible").first).to_be_visible()
+    dialog.get_by_label("key").fill("archive.org")
+    dialog.get_by_label("per minute").fill("x")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.locator('[data-field="rate"] .problem')).to_contain_text("whole number")
+    check_accessible(page, f"the form of a limit ({size}, {theme})")
+    dialog.get_by_label("per minute").fill("30")
+    dialog.get_by_role("button", name="Save").click()
+    row = page.locator("tbody tr", has_text="archive.org")
+    expect(row).to_contain_text("30")
+    equal(json.loads(service.respool("limit", "archive.org", "--json"))["limit"], 2, "the limit")
+    row.get_by_role("button", name="Edit…").click()
+    dialog.get_by_label("at once").fill("7")
+    dialog.get_by_label("per minute").fill("")
+    dialog.get_by_role("button", name="Save").click()
+    expect(row).to_contain_text("7")
+    check_width(page, f"limits ({size})")
+    row.get_by_role("button", name="Remove…").click()
+    dialog.get_by_role("button", name="Remove the limit").click()
+    expect(row).to_have_count(0)
+    # The limit of all other keys.
+    page.locator("tbody tr", has_text="all other keys").get_by_role("button", name="Edit…").click()
+    dialog.get_by_label("at once").fill("5")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.locator("tbody tr", has_text="all other keys")).to_contain_text("5")
+    page.goto(f"{site.url}#/callbacks")
+    again = page.get_by_role("button", name="Send again")
+    expect(page.locator("tbody tr")).to_contain_text("410")
+    check_accessible(page, f"callbacks ({size}, {theme})")
+    again.click()
+    expect(page.locator("tbody tr")).to_contain_text("delivered", timeout=40000)
+    equal(statuses, [], "answers of the receiver that were not sent")
+    check_clean(browser, site)
+
+
+def test_a_token_that_reads_changes_nothing(service, browser, expect):
+    site = Site(service, tokens=["viewer read"])
+    service.respool("schedule", "add", "news", "@daily", "--source", "https://example.org/a.wav", "--format", "mp3")
+    service.respool("limit", "k", "2")
+    page = browser.page(f"{site.url}#/schedules")
+    page.get_by_label("Token", exact=True).fill("viewer-secret")
+    page.get_by_role("button", name="Open").click()
+    for view, text in (("schedules", "news"), ("limits", "k")):
+        page.goto(f"{site.url}#/{view}")
+        expect(page.locator("tbody")).to_contain_text(text)
+        page.wait_for_timeout(300)
+        equal(page.locator("main button").count(), 0, f"buttons in #/{view}")
+    check_clean(browser, site)
