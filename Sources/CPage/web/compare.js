@@ -73,7 +73,6 @@ export class Comparison {
         fill(this.body, this.controls(), this.stage, this.found, this.problems, this.loudness(output));
         this.see("wave");
         for (const side of sides) this.hear(side);
-        this.body.querySelector("button")?.focus();
     }
 
     controls() {
@@ -107,7 +106,7 @@ export class Comparison {
     /** How to find the preview of a side that can be heard, which also has its tags. */
     audioPreview(side) {
         this.previews ??= {};
-        const key = `${side} ${this.chosen.index}`;
+        const key = side === "a" ? side : `b ${this.chosen.index}`;
         const { end } = this;
         this.previews[key] ??= previewFile({ ...this.wish(side), kind: "audio" }, { signal: this.signal }).catch(error => {
             delete this.previews[key];
@@ -132,6 +131,8 @@ export class Comparison {
             });
             this.buttons[side].disabled = false;
             this.button.disabled = false;
+            // The button that was pressed is gone.
+            if (document.activeElement === document.body) this.button.focus({ preventScroll: true });
             if (side === "a") this.tagsOf("a").then(({ chapters }) => this.markChapters(chapters)).catch(() => { /* None are shown. */ });
         } catch (error) {
             this.refuse(end, words.unheard(words.sides[side], error.message), () => this.hear(side));
