@@ -87,6 +87,12 @@ def test_a_result_is_compared_with_its_source(service, start_worker, site, brows
     after, blocks = page.evaluate(f"[{times}[0], blocks]")
     check(0.5 < after - before < 4, f"the position went from {before} to {after}")
     check(min(blocks) > 0.3 * sorted(blocks)[len(blocks) // 2], f"the softest 512 samples around six switches: {min(blocks)} of {len(blocks)}")
+    # Blindly, nothing shows which side it is, and the next choice is the guess.
+    page.keyboard.press("x")
+    expect(page.locator(".side.x")).to_have_attribute("aria-pressed", "true")
+    equal(page.locator(".side[aria-pressed=true], .lane.heard").count(), 1, "what shows the side that is heard")
+    page.keyboard.press("a")
+    expect(page.locator(".transport")).to_contain_text(re.compile("It was [AB]. [01] of 1 right."))
     # The softer side keeps its level, and the louder one is lowered by the difference of the measured loudness.
     page.get_by_label("Same loudness").check()
     page.keyboard.press("b")

@@ -65,6 +65,7 @@ export class Comparison {
         this.playback.addEventListener("time", () => this.show());
         this.urls = [];
         this.tags = {};
+        this.blind = { side: "", right: 0, total: 0 };
         this.problems = h("div", { role: "status" });
         this.found = h("p", { class: "muted legend-line" });
         this.stage = h("div");
@@ -84,17 +85,41 @@ export class Comparison {
             on: { click: () => playback.toggle() } });
         this.clock = h("span", { class: "clock" });
         this.buttons = Object.fromEntries(sides.map(side => [side, h("button", { type: "button", disabled: true,
-            class: `side ${side}`, data: { key: side }, on: { click: () => playback.select(side) } },
+            class: `side ${side}`, data: { key: side }, on: { click: () => this.choose(side) } },
         h("span", { class: "letter" }, side.toUpperCase()), " ", words.sides[side])]));
+        this.buttons.x = h("button", { type: "button", disabled: true, class: "side x", title: words.blindHint, data: { key: "x" },
+            on: { click: () => this.choose("x") } }, h("span", { class: "letter" }, "X"), " ", words.blind);
+        this.guesses = h("span", { class: "muted", role: "status" });
         this.loop = box("looping", words.loop, words.loopHint);
         this.tabs = Object.fromEntries(Object.keys(words.kinds).map(kind => [kind, h("button", { type: "button",
             data: { key: kind }, on: { click: () => this.see(kind) } }, words.kinds[kind])]));
         return h("div", { class: "transport" }, this.button, this.clock,
             h("div", { class: "segments", role: "group", "aria-label": words.heard }, Object.values(this.buttons)),
+            this.guesses,
             Number.isFinite(loudness?.before?.integrated) && Number.isFinite(loudness?.after?.integrated)
                 ? box("matched", words.matched, words.matchedHint) : null,
             this.loop,
             h("div", { class: "segments tabs", role: "group", "aria-label": words.seen }, Object.values(this.tabs)));
+    }
+
+    /** Hears a side. X is one of both, and the side that is chosen next is the guess which one. */
+    choose(name) {
+        const { playback, blind } = this;
+        if (this.buttons[name].disabled) return;
+        if (name === "x") {
+            blind.side = sides[crypto.getRandomValues(new Uint8Array(1))[0] % 2];
+            playback.select(blind.side);
+            this.guesses.textContent = words.guess;
+        } else {
+            if (blind.side) {
+                blind.total++;
+                blind.right += Number(blind.side === name);
+                this.guesses.textContent = words.guessed(blind.side.toUpperCase(), blind.right, blind.total);
+                blind.side = "";
+            }
+            playback.select(name);
+        }
+        this.show();
     }
 
     /** What a preview of a side is asked for with. */
@@ -130,6 +155,7 @@ export class Comparison {
                 level: (side === "a" ? output.loudness?.before : output.loudness?.after)?.integrated ?? null,
             });
             this.buttons[side].disabled = false;
+            this.buttons.x.disabled = Object.keys(playback.sides).length < 2;
             this.button.disabled = false;
             // The button that was pressed is gone.
             if (document.activeElement === document.body) this.button.focus({ preventScroll: true });
@@ -260,15 +286,16 @@ export class Comparison {
     show() {
         const { playback } = this;
         if (!playback) return;
+        const heard = this.blind.side ? "x" : playback.current;
         if (this.lanes.isConnected) {
             this.lanes.time = playback.time;
-            this.lanes.active = playback.current;
+            this.lanes.active = heard;
         }
         this.clock.textContent = `${format.clock(playback.time, 3)} / ${format.clock(this.duration, 3)}`;
         const text = playback.isPlaying ? words.stop : words.play;
         if (this.button.textContent !== text) this.button.textContent = text;
         for (const [side, button] of Object.entries(this.buttons)) {
-            button.setAttribute("aria-pressed", String(side === playback.current));
+            button.setAttribute("aria-pressed", String(side === heard));
         }
         if (!this.loop.firstChild.checked && playback.section) this.mark(null);
     }
@@ -281,8 +308,8 @@ export class Comparison {
             // It presses a button that has the focus.
             if (target.matches("button, a, summary, [type=checkbox]")) return false;
             playback.toggle();
-        } else if (sides.includes(key)) {
-            playback.select(key);
+        } else if (key in this.buttons) {
+            this.choose(key);
         } else if (key === "l") {
             this.loop.firstChild.click();
         } else if (key === "[" || key === "]") {

@@ -9,7 +9,7 @@ const maxDrawn = 50e6;
 const maxSeconds = 3600;
 /** Enough for a waveform, and a sixth of the memory. */
 const drawnRate = 8000;
-const points = 2000;
+const points = 20000;
 
 /** The place for a file; `onSource` gets the source of an uploaded one, and whether its waveform was drawn by `picker`. */
 export class FileSource {
@@ -89,7 +89,7 @@ export class FileSource {
         } catch {
             return refuse(texts.waveUnreadable);
         }
-        if (!signal.aborted) this.picker.show(peaks(sound), sound.duration, isLoaded ? audio : undefined);
+        if (!signal.aborted) this.picker.show(peaks(sound), sound.duration, { audio: isLoaded ? audio : undefined });
         return "";
     }
 }

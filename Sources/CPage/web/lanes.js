@@ -157,7 +157,7 @@ class SoundLanes extends HTMLElement {
         pen.fillStyle = style.getPropertyValue("--range-color");
         for (const silence of silences) bar(silence, 0, height);
         pen.fillStyle = style.getPropertyValue("--wave");
-        drawWave(pen, pairs, { left: x(offset), width: x(duration), top: 4, height: height - 8 });
+        drawWave(pen, pairs, { left: x(offset), width: x(duration), top: 4, height: height - 8, within: width });
         pen.fillStyle = style.getPropertyValue("--clip");
         for (const clipping of clippings) bar(clipping, 0, 4);
     }

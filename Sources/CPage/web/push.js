@@ -158,7 +158,9 @@ class Push extends View {
         sound.catch(() => { /* It is said below. */ });
         try {
             const { pairs, duration } = await previewPeaks({ source, points: 4000 }, options);
-            this.picker.show(pairs, duration);
+            const refine = async (start, end) => (await previewPeaks(
+                { source, points: 2000, start: start.toFixed(3), end: end.toFixed(3) }, { signal })).pairs;
+            this.picker.show(pairs, duration, { refine });
             this.drawCommands();
             this.picker.hear(await sound);
         } catch (error) {

@@ -1,5 +1,5 @@
 // Selects a range of a sound on its waveform, and hears it.
-import { fill, h } from "./dom.js";
+import { debounce, fill, h } from "./dom.js";
 import * as format from "./format.js";
 import { texts } from "./texts.js";
 import { silences } from "./wave.js";
@@ -24,8 +24,11 @@ export class RangePicker {
         fill(this.element);
     }
 
-    /** Shows the waveform; `audio` plays the sound, if it can be heard. */
-    show(pairs, duration, audio) {
+    /**
+     * Shows the waveform; `audio` plays the sound, if it can be heard, and `refine` returns exact pairs of a part that is
+     * magnified.
+     */
+    show(pairs, duration, { audio, refine } = {}) {
         this.forget();
         const range = document.createElement("wave-range");
         range.setSound(pairs, duration);
@@ -34,12 +37,29 @@ export class RangePicker {
             range.start > 0 ? format.clock(range.start, 3) : "",
             range.end < range.duration ? format.clock(range.end, 3) : ""));
         this.range = range;
+        range.addEventListener("view", debounce(400, () => this.refine(range, refine)));
+        const zoom = (text, factor) => h("button", { type: "button", "aria-label": texts.zoom[text], title: texts.zoom[text],
+            on: { click: () => range.zoom(factor) } }, texts.zoomSigns[text]);
         this.tools = h("div", { class: "transport" });
         const snap = range.silences.length ? h("label", { class: "check", title: texts.snapHint }, h("input", { type: "checkbox",
             on: { change: event => { range.isSnapping = event.target.checked; } } }), " ", texts.snap) : null;
-        fill(this.tools, snap);
+        fill(this.tools, snap, h("div", { class: "segments tabs", role: "group", "aria-label": texts.zoom.label },
+            zoom("out", 2), zoom("all", Infinity), zoom("in", 0.5)));
         fill(this.element, h("h2", null, texts.waveTitle), range, this.tools);
         if (audio) this.hear(audio);
+    }
+
+    /** Reads what is in view again where the waveform is too coarse. */
+    async refine(range, read) {
+        const { view } = range;
+        if (!read || range !== this.range || range.density >= 0.8) return;
+        try {
+            const pairs = await read(...view);
+            // What was read for an earlier view is of no use.
+            if (range.view !== view) return;
+            range.detail = { pairs, from: view[0], to: view[1] };
+            range.draw();
+        } catch { /* It stays coarse. */ }
     }
 
     /** Adds the button that plays the range. */

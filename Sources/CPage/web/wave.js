@@ -6,11 +6,12 @@ export function readPeaks({ data, bits, sample_rate: rate, samples_per_pixel: zo
     return { pairs: Float32Array.from(data, value => value / full), duration: (length * zoom) / rate };
 }
 
-/** Draws pairs into a box, one column of pixels after the other. */
-export function drawWave(pen, pairs, { left, width, top, height }) {
+/** Draws pairs into a box, one column of pixels after the other, as far as it lies within the width of the canvas. */
+export function drawWave(pen, pairs, { left, width, top, height, within = Infinity }) {
     const count = pairs.length / 2;
     const middle = top + height / 2;
-    for (let column = 0; column < width; column++) {
+    const last = Math.min(width, within - left);
+    for (let column = Math.max(0, Math.floor(-left)); column < last; column++) {
         const from = Math.floor((column * count) / width), to = Math.max(from + 1, Math.floor(((column + 1) * count) / width));
         let low = 0, high = 0;
         for (let point = from; point < to && point < count; point++) {

@@ -1,8 +1,11 @@
-// `<wave-range>`: a waveform with two handles, for the mouse, for fingers and for the keyboard.
+// `<wave-range>`: a waveform with two handles, for the mouse, for fingers and for the keyboard. It can be magnified.
 import { h } from "./dom.js";
 import * as format from "./format.js";
 import { texts } from "./texts.js";
 import { drawWave } from "./wave.js";
+
+/** The shortest part that is shown. */
+const least = 0.5;
 
 class WaveRange extends HTMLElement {
     start = 0;
@@ -10,11 +13,14 @@ class WaveRange extends HTMLElement {
     /** Spans of silence, into whose middle a pointer snaps. */
     silences = [];
     isSnapping = false;
+    /** What is in view, and exact pairs of it. */
+    view = [0, 0];
+    detail = null;
     #cursor = -1;
 
     /** Pairs of lowest and highest samples, and the duration in seconds. */
     setSound(pairs, duration) {
-        Object.assign(this, { pairs, duration, end: duration });
+        Object.assign(this, { pairs, duration, end: duration, view: [0, duration] });
     }
 
     connectedCallback() {
@@ -28,6 +34,12 @@ class WaveRange extends HTMLElement {
         this.redraw = () => this.draw();
         this.scheme.addEventListener("change", this.redraw);
         this.canvas.addEventListener("pointerdown", event => this.select(event));
+        this.addEventListener("wheel", event => {
+            // A pinch on a touchpad is one with Ctrl; without it, the page scrolls.
+            if (!event.ctrlKey) return;
+            event.preventDefault();
+            this.zoom(Math.exp(event.deltaY / 200), this.time(event, false));
+        }, { passive: false });
     }
 
     disconnectedCallback() {
@@ -40,6 +52,27 @@ class WaveRange extends HTMLElement {
         this.draw();
     }
 
+    /** How many pairs there are for each pixel in view. */
+    get density() {
+        const share = (this.view[1] - this.view[0]) / this.duration;
+        return ((this.pairs.length / 2) * share) / Math.max(1, this.clientWidth);
+    }
+
+    /** Shows a part that is so many times as long, around an instant. */
+    zoom(factor, around = this.start >= this.view[0] && this.start <= this.view[1] ? this.start : (this.view[0] + this.view[1]) / 2) {
+        const [from, to] = this.view;
+        const length = Math.max(Math.min(least, this.duration), Math.min(this.duration, (to - from) * factor));
+        this.show(around - ((around - from) / (to - from)) * length, length);
+    }
+
+    /** Shows the part from an instant on. */
+    show(from, length) {
+        const start = Math.max(0, Math.min(this.duration - length, from));
+        this.view = [start, start + length];
+        this.draw();
+        this.dispatchEvent(new Event("view"));
+    }
+
     handle(name) {
         const element = h("div", { class: "handle", role: "slider", tabindex: "0", "aria-label": texts.handle[name],
             "aria-valuemin": "0", "aria-valuemax": this.duration.toFixed(3) });
@@ -47,9 +80,11 @@ class WaveRange extends HTMLElement {
             const size = event.shiftKey ? 1 : 0.01;
             const step = { ArrowLeft: -size, ArrowDown: -size, ArrowRight: size, ArrowUp: size, PageUp: 10, PageDown: -10,
                 Home: -Infinity, End: Infinity }[event.key];
+            if (event.key === "+" || event.key === "-") this.zoom(event.key === "+" ? 0.5 : 2, this[name]);
             if (step === undefined) return;
             event.preventDefault();
             this.move(name, this[name] + step);
+            this.reveal(this[name]);
         });
         element.addEventListener("pointerdown", event => {
             event.preventDefault();
@@ -69,7 +104,7 @@ class WaveRange extends HTMLElement {
         this.canvas.setPointerCapture(event.pointerId);
         const drag = move => {
             const other = this.time(move);
-            if (Math.abs(other - first) < this.duration / 500) return;
+            if (Math.abs(other - first) < (this.view[1] - this.view[0]) / 500) return;
             this.mark(Math.min(first, other), Math.max(first, other));
             this.dispatchEvent(new Event("range"));
         };
@@ -79,13 +114,20 @@ class WaveRange extends HTMLElement {
     }
 
     /** The time below a pointer, or that of a silence near it. */
-    time(event) {
+    time(event, snaps = this.isSnapping) {
         const box = this.getBoundingClientRect();
-        const time = Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * this.duration;
-        if (!this.isSnapping) return time;
+        const length = this.view[1] - this.view[0];
+        const time = this.view[0] + Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * length;
+        if (!snaps) return time;
         const distance = ([start, end]) => Math.max(0, start - time, time - end);
         const near = this.silences.reduce((one, other) => (!one || distance(other) < distance(one) ? other : one), null);
-        return near && distance(near) < (24 / box.width) * this.duration ? (near[0] + near[1]) / 2 : time;
+        return near && distance(near) < (24 / box.width) * length ? (near[0] + near[1]) / 2 : time;
+    }
+
+    /** Moves the view to an instant that is not in it. */
+    reveal(time) {
+        const [from, to] = this.view;
+        if (time < from || time > to) this.show(time - (to - from) / 2, to - from);
     }
 
     move(name, seconds) {
@@ -112,17 +154,22 @@ class WaveRange extends HTMLElement {
         const pen = this.canvas.getContext("2d");
         pen.setTransform(scale, 0, 0, scale, 0, 0);
         pen.clearRect(0, 0, width, height);
-        const x = seconds => (seconds / this.duration) * width;
+        const [from, to] = this.view;
+        const x = seconds => ((seconds - from) / (to - from)) * width;
         pen.fillStyle = style.getPropertyValue("--range-color");
         pen.fillRect(x(this.start), 0, x(this.end) - x(this.start), height);
         pen.fillStyle = style.getPropertyValue("--wave");
-        drawWave(pen, this.pairs, { left: 0, width, top: 0, height });
+        const { detail } = this;
+        const isExact = detail && detail.from <= from && detail.to >= to;
+        const shown = isExact ? detail : { pairs: this.pairs, from: 0, to: this.duration };
+        drawWave(pen, shown.pairs, { left: x(shown.from), width: x(shown.to) - x(shown.from), top: 0, height, within: width });
         if (this.#cursor >= 0) {
             pen.fillStyle = style.getPropertyValue("--handle");
             pen.fillRect(x(this.#cursor), 0, 1, height);
         }
         for (const [name, handle] of Object.entries(this.handles)) {
-            handle.style.left = `${x(this[name])}px`;
+            handle.style.left = `${Math.max(0, Math.min(width, x(this[name])))}px`;
+            handle.classList.toggle("outside", this[name] < from || this[name] > to);
             handle.setAttribute("aria-valuenow", this[name].toFixed(3));
             handle.setAttribute("aria-valuetext", format.clock(this[name], 3));
         }
