@@ -269,7 +269,7 @@ export class Comparison {
         const { before, after } = loudness;
         const figure = (name, unit) => [words.figures[name],
             ...[before, after].map(one => format.level(one?.[name], unit))];
-        return h("div", { class: "figures" }, table(words.loudness, ["", words.sides.a, words.sides.b], [
+        return h("div", { class: "figures" }, table(words.loudness, [words.figure, words.sides.a, words.sides.b], [
             figure("integrated", "LUFS"), figure("range", "LU"), figure("true_peak", "dBTP"), figure("sample_peak", "dBFS"),
         ]), h("p", { class: "muted" }, words.gain(format.level(loudness.gain, "dB"))));
     }

@@ -28,7 +28,7 @@ export function tagTable(before, after, urls) {
     const sides = [[words.before, before], [words.after, after]];
     const { chapters } = after.chapters.length >= before.chapters.length ? after : before;
     return [
-        names.length ? table(words.title, [words.name, words.before, words.after, ""], names.map(name =>
+        names.length ? table(words.title, [words.name, words.before, words.after, words.change], names.map(name =>
             [h("code", null, name), cell(before, name), cell(after, name), change(name)])) : h("p", { class: "empty" }, words.none),
         before.pictures.length + after.pictures.length ? h("div", { class: "pictures" }, sides.map(([title, side]) =>
             h("section", null, h("h3", null, words.pictures(title)),
