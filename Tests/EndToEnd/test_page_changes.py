@@ -1,8 +1,10 @@
-"""What operators change on the page of `respool serve`: schedules by the keyboard alone, limits, callbacks."""
+"""What operators change on the page of `respool serve`: schedules by the keyboard alone, limits, callbacks; and what they see of it."""
 
 import http.server
 import json
+import re
 import threading
+import urllib.request
 
 import pytest
 from page import HOSTILE, Site, check_accessible, check_clean, check_width, needs, shot
@@ -171,4 +173,39 @@ def test_a_token_that_reads_changes_nothing(service, browser, expect):
         expect(page.locator("tbody")).to_contain_text(text)
         page.wait_for_timeout(300)
         equal(page.locator("main button").count(), 0, f"buttons in #/{view}")
+    check_clean(browser, site)
+
+
+def test_the_timeline_has_each_attempt_and_the_waits_between_them(service, start_worker, audio, web, browser, expect):
+    site = Site(service)
+    audio("a.wav", 1)
+    web.rules["/a.wav"] = {"status": 503}
+    start_worker(slots=1, allow_hosts="127.0.0.1")
+    job = service.push({"source": f"{web.url}/a.wav", "format": "flac", "attempts": "3"})[0]
+    page = browser.page(f"{site.url}#/job/{job}")
+    steps = page.locator(".timeline li")
+    expect(page.locator(".timeline")).to_contain_text(re.compile("pushed.*#2 failed.*503.*due", re.S))
+    check_accessible(page, "the timeline of a delayed job")
+    web.rules.clear()
+    expect(page.locator(".timeline")).to_contain_text(re.compile("#1 failed.*#2 failed.*waited.*#3 completed.*published", re.S))
+    # The last attempt is not told twice.
+    kinds = [step.get_attribute("class") for step in steps.all()]
+    equal([kind for kind in kinds if kind != "gap"],
+          ["step waiting", "step failed", "step failed", "step completed", "step completed"], "steps")
+    check_clean(browser, site)
+
+
+def test_waiting_times_are_drawn_and_listed(service, start_worker, audio, browser, expect):
+    site = Site(service)
+    audio("a.wav", 1)
+    start_worker(slots=1)
+    service.completed(service.push(*[{"source": service.source("a.wav"), "format": "flac"}] * 3), 60)
+    with urllib.request.urlopen(f"{site.url}v1/counts?hours=1", timeout=10) as answer:
+        if "waiting" not in json.load(answer)["hours"][0]:
+            pytest.skip("this server counts no waiting times")
+    page = browser.page(site.url)
+    expect(page.locator("wait-chart svg")).to_have_attribute("aria-label", re.compile("half waited .* s at most, and 95 % .* s at most"))
+    page.get_by_text("Waiting times as a table").click()
+    expect(page.get_by_role("region", name="Waiting times as a table").locator("tbody tr").first).to_contain_text("3")
+    check_accessible(page, "the waiting times")
     check_clean(browser, site)
