@@ -6,8 +6,15 @@ extension JobQueue {
     package func list(
         state: JobState? = nil, limit: Int = 100, cursor: JobCursor? = nil
     ) async throws(QueueError) -> JobPage {
+        try await list(among: state.map { [$0] } ?? Set(JobState.allCases), limit: limit, cursor: cursor)
+    }
+
+    /// A page of the jobs in some states, at least one.
+    func list(
+        among states: Set<JobState>, limit: Int, cursor: JobCursor?
+    ) async throws(QueueError) -> JobPage {
         let limit = max(1, min(limit, 1000))
-        let groups = Self.order.map { $0.filter { state == nil || $0.state == state } }.filter { !$0.isEmpty }
+        let groups = Self.order.map { $0.filter { states.contains($0.state) } }.filter { !$0.isEmpty }
         var cursor = cursor ?? JobCursor(shelves: groups[0])
         var jobs: [JobRecord] = []
         while true {

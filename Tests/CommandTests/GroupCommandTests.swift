@@ -104,16 +104,17 @@ import Testing
         ).lines
         let other = try await respool.run("enqueue", "https://x.org/4", "--to", "mp3").lines
         try await finish(.failed(Failure(.noAudio, "x")), .failed(Failure(.corruptMedia, "x")))
-        #expect(try await respool.run("cancel", "--group", "g").lines == ["\(ids[2]) cancelled"])
-        #expect(try await respool.run("cancel", "--group", "g").output == "")
-        let retried = try await respool.run("retry", "--group", "g", "--failed-with", "no_audio", "--set", "format=wav")
+        #expect(try await respool.run("cancel", "--group", "g", "--yes").lines == ["\(ids[2]) cancelled"])
+        #expect(try await respool.run("cancel", "--group", "g", "--yes").output == "")
+        let retried = try await respool.run(
+            "retry", "--group", "g", "--failed-with", "no_audio", "--set", "format=wav", "--yes")
         #expect(retried.exitCode == 0 && retried.lines == ["\(ids[0]) retried"])
         #expect(try await queue.jobs([ids[0]])[0]?.format == "wav")
         try await finish(.failed(Failure(.corruptMedia, "x")))
         #expect(try await queue.jobs(other)[0]?.state == .failed)
-        let all = try await respool.run("retry", "--failed-with", "corrupt_media")
+        let all = try await respool.run("retry", "--failed-with", "corrupt_media", "--yes")
         #expect(Set(all.lines) == ["\(ids[1]) retried", "\(other[0]) retried"])
-        let none = try await respool.run("cancel", "--group", "nobody")
+        let none = try await respool.run("cancel", "--group", "nobody", "--yes")
         #expect(none.exitCode == 1 && none.errors.contains("there is no group 'nobody'"))
     }
 

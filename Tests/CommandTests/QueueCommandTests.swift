@@ -80,9 +80,9 @@ import Testing
         #expect(try object(retried.output)["result"] as? String == "retried")
         #expect(try await queue.jobs(ids).map { $0?.state } == [.waiting, .cancelled])
         #expect(try await respool.run("retry", ids[0]).lines[0].contains("wrong state: the job is waiting"))
-        #expect(try await respool.run("purge", "--state", "cancelled").output == "1\n")
+        #expect(try await respool.run("purge", "--state", "cancelled", "--yes").output == "1\n")
         #expect(try await queue.jobs(ids)[1] == nil)
-        #expect(try await respool.run("purge", "--state", "waiting").output == "1\n")
+        #expect(try await respool.run("purge", "--state", "waiting", "--yes").output == "1\n")
         #expect(try await queue.jobs(ids)[0] == nil)
     }
 

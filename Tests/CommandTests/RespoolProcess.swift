@@ -23,11 +23,12 @@ struct RespoolProcess {
     }
 
     /// Runs it on a terminal of its own, where output and errors come together. (script(1))
-    func runOnTerminal(_ words: [String], columns: Int = 100) async throws -> Outcome {
+    func runOnTerminal(_ words: [String], columns: Int = 100, input: String? = nil) async throws -> Outcome {
         let line = ([Programs.path("respool")] + words).map { "'\($0)'" }.joined(separator: " ")
         return try await ChildProcess.run(
             "script", ["--quiet", "--return", "--command", "stty cols \(columns) rows 30; \(line)", "/dev/null"],
-            environment: environment.merging(["TERM": "xterm"]) { $1 }, folder: folder)
+            environment: environment.merging(["TERM": "xterm"]) { $1 }, folder: folder,
+            input: input.map { .bytes(Array($0.utf8)) } ?? .none)
     }
 }
 

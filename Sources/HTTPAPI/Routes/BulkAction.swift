@@ -6,7 +6,7 @@ import Jobs
 struct BulkAction {
     private let request: APIRequest
     private let queue: JobQueue
-    private let kind: Kind
+    private let kind: BulkChange
     private let filters: [String: String]
     private let changes: [String: String]
     private let limit: Int
@@ -14,19 +14,6 @@ struct BulkAction {
     private let confirmation: String?
     /// What is signed: the action, its filter and its changes.
     private let signed: [String]
-
-    enum Kind: String, CaseIterable {
-        case retry, cancel, delete
-
-        /// The states of the jobs that it is for.
-        var states: Set<JobState> {
-            switch self {
-            case .retry: [.failed, .cancelled]
-            case .cancel: [.queued, .waiting, .delayed, .running]
-            case .delete: Set(JobState.allCases).subtracting([.running])
-            }
-        }
-    }
 
     /// Seconds for which a confirmation is valid.
     private static let confirmationSeconds: Int64 = 300
@@ -43,7 +30,7 @@ struct BulkAction {
             throw Self.wrong(
                 "", "the body has `action`, `filter`, `set`, `limit`, `dry_run` and `confirm`, and nothing else")
         }
-        guard case .string(let name)? = members["action"], let kind = Kind(rawValue: name) else {
+        guard case .string(let name)? = members["action"], let kind = BulkChange(rawValue: name) else {
             throw Self.wrong("/action", "`action` must be retry, cancel or delete")
         }
         self.kind = kind
@@ -79,8 +66,8 @@ struct BulkAction {
 
     func run() async throws(Problem) -> Reply {
         let start = try confirmation.map { text throws(Problem) in try position(text) }
-        let search = try JobSearch(request, filters: filters, limit: start == nil ? JobSearch.maxScanned : limit)
-        let page = try await search.page(from: start ?? nil) { kind.states.contains($0.state) }
+        let search = try JobSearch(request, filters: filters, limit: start == nil ? JobQueue.maxScanned : limit)
+        let page = try await search.page(from: start ?? nil, among: kind.states)
         guard start != nil else {
             return Reply(
                 Report(

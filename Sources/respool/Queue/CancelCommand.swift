@@ -2,21 +2,32 @@ import Jobs
 
 extension Command {
     static let cancel = Command(
-        "cancel", usages: ["ID…", "--group NAME"],
+        "cancel", usages: ["ID…", "FILTER… [--yes | --dry-run]"],
         "cancels jobs; exits with 1 if one is unknown or has already finished",
         details: [
             "A waiting job is cancelled immediately, a running one within about a "
-                + "second, and leaves no output. With --group: all unfinished jobs of the group."
+                + "second, and leaves no output. With filters: all unfinished jobs that match all of them. "
+                + Consent.rule
         ],
-        options: [.group, .json, .queue, .redis], operands: 0...Int.max
+        options: FilterOptions.all(states: CancelOptions.states) + Consent.options + [.json, .queue, .redis],
+        examples: [
+            .init(line: "respool cancel --group nightly --yes", meaning: "all unfinished jobs of the group"),
+            .init(line: "respool cancel --source https://old.example.org/ --dry-run", meaning: "counts them"),
+        ],
+        operands: 0...Int.max
     ) { arguments throws(CommandFailure) in
-        let selection = try JobSelection(arguments)
+        let filter = try FilterOptions.filter(arguments, states: CancelOptions.states)
+        let selection = try JobSelection(arguments, for: .cancel, filter)
         let report = JobActionReport(isJSON: arguments.has(.json))
-        return try await selection.each(rank: .left) { connection, ids throws(CommandFailure) in
+        return try await selection.each { connection, ids throws(CommandFailure) in
             let answers = try await connection.ask { queue throws(QueueError) in try await queue.cancel(ids) }
             return report.show(ids, answers.map(JobActionResult.init))
         }
     }
+}
+
+enum CancelOptions {
+    static let states = JobState.allCases.filter { !$0.isTerminal }
 }
 
 extension JobActionResult {

@@ -44,7 +44,9 @@ struct EventFollower {
     }
 
     private func showList() async throws(CommandFailure) {
-        let jobs = try await list.read(state: state, limit: limit)
+        var filter = JobFilter()
+        filter.state = state
+        let jobs = try await list.read(filter, limit: limit)
         let lines = isJSON ? jobs.map { JSONLine.text(Change($0)) } : JobList.lines(jobs)
         StandardStream.output(lines.map { $0 + "\n" }.joined())
     }

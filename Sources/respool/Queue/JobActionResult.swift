@@ -18,6 +18,8 @@ struct JobActionResult: Sendable {
 /// Prints a line for each result.
 struct JobActionReport: Sendable {
     let isJSON: Bool
+    /// Whether they go to standard error, because the output is a number.
+    var isMessage = false
 
     /// A result as JSON.
     private struct Line: Encodable {
@@ -34,7 +36,7 @@ struct JobActionReport: Sendable {
                 isJSON
                 ? JSONLine.text(Line(id: id, result: result.word, reason: result.reason))
                 : TextLayout.printable("\(id) \(result.word.spaced)\(reason)")
-            StandardStream.output(text + "\n")
+            if isMessage { StandardStream.error("respool: \(text)\n") } else { StandardStream.output(text + "\n") }
         }
         return results.allSatisfy(\.isGood)
     }

@@ -4,46 +4,44 @@ import Lifecycle
 extension Command {
     static let jobs = Command(
         "jobs", "lists jobs: running and waiting ones, then finished ones, the latest first",
-        options: [JobsOptions.state, .group, JobsOptions.limit, JobsOptions.follow, .json, .queue, .redis],
+        options: FilterOptions.all(states: JobState.allCases) + [
+            JobsOptions.limit, JobsOptions.follow, .json, .queue, .redis,
+        ],
         examples: [
             .init(line: "respool jobs --state failed", meaning: "lists failed jobs and their errors"),
+            .init(line: "respool jobs --query talk.flac --older-than 3600", meaning: "those with this in id or source"),
             .init(line: "respool jobs --follow --json", meaning: "prints an object for each change, until Ctrl-C"),
         ]
     ) { arguments throws(CommandFailure) in
         let connection = try QueueConnection(arguments)
-        let name = try arguments.word(JobsOptions.state, of: JobState.allCases.map(\.rawValue))
+        let filter = try FilterOptions.filter(arguments, states: JobState.allCases)
         let limit = try arguments.whole(JobsOptions.limit, in: 1...10_000_000) ?? 50
-        let (list, state, group) = (
-            JobList(connection: connection), name.flatMap(JobState.init), try arguments.group()
-        )
+        let list = JobList(connection: connection)
         if arguments.has(JobsOptions.follow) {
-            if let group {
+            if let group = filter.group {
                 throw .usage(
                     "--follow and --group are mutually exclusive: use `respool status --group \(group) --watch`")
             }
-            return try await EventFollower(list: list, state: state, limit: limit, isJSON: arguments.has(.json))
-                .follow()
-        }
-        let jobs =
-            if let group {
-                try await list.read(group: group, state: state, limit: limit)
-            } else {
-                try await list.read(state: state, limit: limit)
+            var states = JobFilter()
+            states.state = filter.state
+            guard filter == states else {
+                throw .usage("of the filters, --follow takes --state alone: leave out the others")
             }
+            return try await EventFollower(
+                list: list, state: filter.state, limit: limit, isJSON: arguments.has(.json)
+            ).follow()
+        }
+        let jobs = try await list.read(filter, limit: limit)
         if arguments.has(.json) {
             StandardStream.output(jobs.map { JSONLine.text($0) + "\n" }.joined())
         } else {
-            EmptyList.output(JobList.lines(jobs, state: state), orSay: JobList.none(state, group))
+            EmptyList.output(JobList.lines(jobs, state: filter.state), orSay: JobList.none(filter))
         }
         return .success
     }
 }
 
 enum JobsOptions {
-    static let state = Option(
-        "state", letter: "s", value: "STATE",
-        "only this state: \(JobState.allCases.map(\.rawValue).joined(separator: ", "))",
-        suggestion: .words(JobState.allCases.map(\.rawValue)))
     static let limit = Option("limit", letter: "n", value: "N", "at most this many", fallback: "50")
     static let follow = Option(
         "follow", letter: "f",
@@ -54,48 +52,40 @@ enum JobsOptions {
 struct JobList {
     let connection: QueueConnection
 
-    func read(state: JobState?, limit: Int) async throws(CommandFailure) -> [JobRecord] {
-        var jobs: [JobRecord] = []
-        var cursor: JobCursor?
-        repeat {
-            let (wanted, place) = (min(500, limit - jobs.count), cursor)
-            let page = try await connection.ask { queue throws(QueueError) in
-                try await queue.list(state: state, limit: wanted, cursor: place)
-            }
-            jobs += page.jobs
-            cursor = page.next
-        } while cursor != nil && jobs.count < limit
-        return Array(jobs.prefix(limit))
-    }
-
-    /// The jobs of a group: first those that have not ended, then the failed, cancelled and completed ones.
-    func read(group: String, state: JobState?, limit: Int) async throws(CommandFailure) -> [JobRecord] {
-        guard try await connection.ask({ queue throws(QueueError) in try await queue.group(group) }) != nil else {
+    /// The jobs that match; of a group, first those that have not ended, then the failed, cancelled and completed ones.
+    func read(_ filter: JobFilter, limit: Int) async throws(CommandFailure) -> [JobRecord] {
+        if let group = filter.group,
+            try await connection.ask({ queue throws(QueueError) in try await queue.group(group) }) == nil
+        {
             throw .noGroup(group)
         }
         var jobs: [JobRecord] = []
-        var cursor: GroupCursor?
+        var next: String?
         repeat {
-            let place = cursor
-            let page = try await connection.ask { queue throws(QueueError) in
-                try await queue.members(of: group, rank: state.map(GroupCursor.Rank.init), cursor: place)
+            let (wanted, start) = (min(500, limit - jobs.count), next)
+            let found = try await connection.ask { queue throws(QueueError) in
+                try await queue.find(filter, from: start, limit: wanted)
             }
-            let records = try await connection.ask { queue throws(QueueError) in try await queue.jobs(page.ids) }
-            jobs += records.compactMap { $0 }.filter { state == nil || $0.state == state }
-            cursor = page.next
-        } while cursor != nil && jobs.count < limit
+            jobs += found.jobs
+            next = found.next
+        } while next != nil && jobs.count < limit
         return Array(jobs.prefix(limit))
     }
 
     /// The message for an empty list.
-    static func none(_ state: JobState?, _ group: String?) -> String {
-        let place = group.map { "in the group \($0)" } ?? "in the queue"
-        return state.map { "no job \(place) is \($0.rawValue)" } ?? "no jobs \(place)"
+    static func none(_ filter: JobFilter) -> String {
+        var plain = JobFilter()
+        (plain.state, plain.group) = (filter.state, filter.group)
+        guard filter == plain else { return "no job matches" }
+        let place = filter.group.map { "in the group \($0)" } ?? "in the queue"
+        return filter.state.map { "no job \(place) is \($0.rawValue)" } ?? "no jobs \(place)"
     }
 
     /// A table of the jobs. On a terminal, the state column is omitted if all jobs are in one state.
-    static func lines(_ jobs: [JobRecord], state: JobState? = nil) -> [String] {
-        let (terminal, now) = (Terminal.output, WallClock.milliseconds())
+    static func lines(
+        _ jobs: [JobRecord], state: JobState? = nil, on terminal: Terminal = .output
+    ) -> [String] {
+        let now = WallClock.milliseconds()
         let hasState = state == nil || !terminal.isInteractive
         var table =
             hasState

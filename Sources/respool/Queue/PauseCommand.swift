@@ -31,37 +31,10 @@ extension Command {
         try await QueueConnection(arguments).ask { queue throws(QueueError) in try await queue.resume() }
         return .success
     }
-
-    static let purge = Command(
-        "purge", usages: ["--state STATE"], "deletes the jobs of a state and prints their number",
-        details: ["Their output files remain. Running jobs cannot be deleted: cancel them."],
-        options: [PurgeOptions.state, .queue, .redis]
-    ) { arguments throws(CommandFailure) in
-        let names = PurgeOptions.states.map(\.rawValue)
-        guard let state = try arguments.word(PurgeOptions.state, of: names).flatMap(JobState.init) else {
-            throw .usage("--state is missing: give \(names.joined(separator: ", "))")
-        }
-        let connection = try QueueConnection(arguments)
-        var count = 0
-        while true {
-            let purged = try await connection.ask { queue throws(QueueError) in try await queue.purge(state) }
-            count += purged
-            if purged == 0 { break }
-        }
-        StandardStream.output("\(count)\n")
-        return .success
-    }
 }
 
 enum PauseOptions {
     static let wait = Option("wait", letter: "w", "waits until no job runs")
     static let timeout = Option(
         "timeout", value: "SECONDS", "with --wait: for at most this long", fallback: "no limit")
-}
-
-enum PurgeOptions {
-    static let states = JobState.allCases.filter { $0 != .running }
-    static let state = Option(
-        "state", letter: "s", value: "STATE", "which: \(states.map(\.rawValue).joined(separator: ", "))",
-        suggestion: .words(states.map(\.rawValue)))
 }

@@ -4,31 +4,31 @@ import MediaTypes
 
 extension Command {
     static let retry = Command(
-        "retry", usages: ["ID…", "--group NAME", "--failed-with CODE", "--state STATE"],
+        "retry", usages: ["ID…", "FILTER… [--yes | --dry-run]"],
         "runs failed or cancelled jobs again; exits with 1 if one cannot be retried",
         details: [
-            "The job starts again, with all its attempts. With --group: all failed "
-                + "jobs of the group. With --failed-with: all that failed with this code. "
-                + "With --state: all that failed or were cancelled. --group restricts the last two."
+            "The job starts again, with all its attempts. With filters: all failed jobs that match all of them, or with "
+                + "--state cancelled the cancelled ones. " + Consent.rule
         ],
-        options: [.group, RetryOptions.code, RetryOptions.state, RetryOptions.set, .json, .queue, .redis],
+        options: FilterOptions.all(states: RetryOptions.states) + Consent.options + [
+            RetryOptions.set, .json, .queue, .redis,
+        ],
         examples: [
-            .init(line: "respool retry --failed-with source_unreachable", meaning: "after the host is reachable again"),
             .init(
-                line: "respool retry --group nightly --set format=flac --set bit_rate=", meaning: "as FLAC"),
+                line: "respool retry --code source_unreachable --yes", meaning: "after the host is reachable again"),
+            .init(
+                line: "respool retry --group nightly --set format=flac --set bit_rate= --yes", meaning: "as FLAC"),
         ],
         operands: 0...Int.max
     ) { arguments throws(CommandFailure) in
-        let code = try arguments.word(RetryOptions.code, of: ErrorCode.allCases.map(\.rawValue)).flatMap(ErrorCode.init)
         let changes = try RetryOptions.changes(arguments)
-        let state = try arguments.word(RetryOptions.state, of: RetryOptions.states).flatMap(JobState.init)
-        if state == .cancelled, code != nil {
-            throw .usage("--failed-with and --state cancelled are mutually exclusive: give one")
+        let filter = try FilterOptions.filter(arguments, states: RetryOptions.states)
+        if filter.state == .cancelled, filter.code != nil {
+            throw .usage("--code and --state cancelled are mutually exclusive: give one")
         }
-        let selection = try JobSelection(arguments, code: code, state: state)
+        let selection = try JobSelection(arguments, for: .retry, filter, fallback: .failed)
         let report = JobActionReport(isJSON: arguments.has(.json))
-        return try await selection.each(rank: state == .cancelled ? .cancelled : .failed) {
-            connection, ids throws(CommandFailure) in
+        return try await selection.each { connection, ids throws(CommandFailure) in
             let answers = try await connection.ask { queue throws(QueueError) in
                 try await queue.retry(ids, changes: changes)
             }
@@ -38,13 +38,7 @@ extension Command {
 }
 
 enum RetryOptions {
-    static let code = Option(
-        "failed-with", value: "CODE", "all jobs that failed with this code: timeout, source_unreachable…",
-        suggestion: .words(ErrorCode.allCases.map(\.rawValue)))
-    static let states = [JobState.failed, .cancelled].map(\.rawValue)
-    static let state = Option(
-        "state", letter: "s", value: "STATE", "all jobs that are \(states.joined(separator: " or "))",
-        suggestion: .words(states))
+    static let states: [JobState] = [.failed, .cancelled]
     static let set = Option(
         "set", value: "FIELD=VALUE", "changes a field of the jobs; without a value, removes it", isRepeatable: true)
 

@@ -107,7 +107,7 @@ class LostReplies:
         worker = json.loads(self.service.respool("status", "--json"))["workers"][0]["name"]
         self.command("quiet", worker, script="quiet")
         self.command("quiet", "--off", worker, script="quiet")
-        self.command("purge", "--state", "failed", script="purge")
+        self.command("purge", "--state", "failed", "--yes", script="purge")
         self.command("limit", "key", "3", script="limit")
         equal(self.server("HGET", PREFIX + "limits", "key"), "3", "limit whose reply was lost")
         self.server("HDEL", PREFIX + "limits", "key")
