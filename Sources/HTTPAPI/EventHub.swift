@@ -19,8 +19,7 @@ package final class EventHub: Sendable {
 
     private struct Listener {
         let stream: HTTPStream
-        /// The only job whose events are sent; `nil` for all.
-        let job: String?
+        let filter: EventFilter
         /// The last entry that was sent or skipped.
         var last: EventPosition
         /// The number of the last event that was sent before events were lost.
@@ -59,7 +58,7 @@ package final class EventHub: Sendable {
     }
 
     /// Sends stored events after an id, and then each event as it comes.
-    func listen(job: String?, after last: String?) async throws(QueueError) -> HTTPStream {
+    func listen(_ filter: EventFilter, after last: String?) async throws(QueueError) -> HTTPStream {
         let stored = try await queue.events(after: last)
         let number = state.withLock { state in
             state.next += 1
@@ -69,11 +68,11 @@ package final class EventHub: Sendable {
         var text =
             "retry: 2000\n\(stored.newest.map { "id: \($0)\n" } ?? "")event: hello\ndata: {\"queue\":\"\(queue.name.text)\"}\n\n"
         if stored.hasGap { text += Self.gap }
-        let frames = stored.events.filter { job == nil || $0.id == job }.map(EventFrame.init)
+        let frames = stored.events.map(EventFrame.init).filter(filter.matches)
         stream.send(Array(text.utf8) + frames.flatMap(\.bytes))
         let last = EventPosition(stored.newest ?? "0-0")
         state.withLock { state in
-            var listener = Listener(stream: stream, job: job, last: last)
+            var listener = Listener(stream: stream, filter: filter, last: last)
             Self.send(state.recent, to: &listener)
             state.listeners[number] = listener
         }
@@ -105,7 +104,7 @@ package final class EventHub: Sendable {
         var bytes = listener.hasGap ? Array(gap.utf8) : []
         for frame in frames where frame.position > last {
             listener.last = frame.position
-            if listener.job == nil || frame.job == listener.job { bytes += frame.bytes }
+            if listener.filter.matches(frame) { bytes += frame.bytes }
         }
         if bytes.isEmpty {
             guard ContinuousClock.now - listener.quietSince > keepAlive else { return }
@@ -119,16 +118,30 @@ package final class EventHub: Sendable {
     private static let gap = "event: gap\ndata: {}\n\n"
 }
 
+/// The events that a listener gets; a property that is `nil` restricts nothing.
+struct EventFilter: Sendable {
+    var job: String?
+    /// The group whose jobs, seal and end are sent.
+    var group: String?
+
+    fileprivate func matches(_ frame: EventFrame) -> Bool {
+        (job == nil || frame.job == job) && (group == nil || frame.group == group)
+    }
+}
+
 /// An event as it is sent.
 private struct EventFrame: Sendable {
     let position: EventPosition
     /// The job's id; empty if the event concerns the queue.
     let job: String
+    /// The group of the job, or the one that was sealed or has ended.
+    let group: String?
     let bytes: [UInt8]
 
     init(_ event: QueueEvent) {
         position = EventPosition(event.entry)
         job = event.id
+        group = event.details["group"]
         let head = "id: \(event.entry)\nevent: \(event.id.isEmpty ? "queue" : "job")\ndata: "
         bytes = Array(head.utf8) + JSONBody.bytes(Content(event)) + Array("\n\n".utf8)
     }

@@ -2,6 +2,7 @@ import HTTPAPI
 import HTTPServer
 import JobSchema
 import Jobs
+import MediaTypes
 import TestSupport
 import Testing
 
@@ -53,6 +54,41 @@ import Testing
             for id in [other, own] { _ = try await api.send("POST /v1/jobs/\(id)/cancel") }
             try await eventually("the event", within: .seconds(20)) { curl.output.contains("cancelled") }
             #expect(curl.output.contains(own) && !curl.output.contains(other), "\(curl.output)")
+        }
+    }
+
+    @Test func `a listener of a group gets the events of its jobs and its end alone, also with a token for it`()
+        async throws
+    {
+        let tokens =
+            APIFixture.token("boss", "operate") + APIFixture.token("tenant", "read", "group=t1-")
+        try await APIFixture.run(tokens: tokens) { api in
+            func push(_ group: String?) async throws -> String {
+                let member = group.map { #", "group": "\#($0)""# } ?? ""
+                let fields = #"{"source": "https://example.org/a.flac", "format": "mp3"\#(member)}"#
+                return try #require(try await api.send("POST /v1/jobs", fields, token: "boss").text("id"))
+            }
+            let foreign = try await api.send("GET /v1/events?group=t2-a", token: "tenant")
+            #expect(foreign.status == 403 && foreign.text("code") == "scope_denied", "\(foreign)")
+            let curl = try await api.listen(
+                "/v1/events?group=t1-a", "-H", "Authorization: Bearer tenant-secret")
+            try await eventually("the greeting", within: .seconds(20)) { curl.output.contains("event: hello\n") }
+            let (own, other, plain) = (try await push("t1-a"), try await push("t2-a"), try await push(nil))
+            for job in try await api.queue.claim(count: 3, worker: "host:1:abc").jobs {
+                let progress = Progress(phase: .converting, position: 1, duration: 2, fraction: 0.5)
+                _ = try await api.queue.beat(
+                    worker: WorkerRecord(name: "host:1:abc", host: "host", slots: 3, version: "1"),
+                    jobs: [Heartbeat(id: job.id, token: job.token, progress: progress)])
+                _ = try await api.queue.publish(id: job.id, token: job.token, record: CommitRecord(outputs: []))
+                _ = try await api.queue.finish(id: job.id, token: job.token, outcome: .completed([]))
+            }
+            _ = try await api.queue.seal("t1-a")
+            try await eventually("the end", within: .seconds(20)) { curl.output.contains("group_ended") }
+            #expect(!curl.output.contains(other) && !curl.output.contains(plain), "\(curl.output)")
+            let states = curl.output.matches(of: /"id":"([^"]+)","n":\d+,"state":"([a-z]+)"/).filter { $0.1 == own }
+            #expect(
+                states.map { String($0.2) } == ["waiting", "running", "running", "running", "completed"],
+                "\(curl.output)")
         }
     }
 

@@ -58,7 +58,7 @@ import Testing
             #expect(try await fixture.queue.retry([failed]) == [.retried])
             #expect(try await self.group(fixture).isFinished == false)
             _ = try await fixture.finish(try await fixture.claimOne(), .completed([]))
-            let told = try await events(fixture).filter { $0["group"] == name }
+            let told = try await events(fixture).filter { $0["group"] == name && $0["id"] == "" }
             #expect(told.map { $0["state"] } == ["sealed", "group_ended", "group_ended"])
             #expect(
                 told[1].filter { ["completed", "failed", "cancelled"].contains($0.key) }

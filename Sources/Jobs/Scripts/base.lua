@@ -48,6 +48,11 @@ local function event(id, state, ...)
   end
 end
 
+-- The event of a job whose fields are known; it names the job's group.
+local function job_event(job, state, ...)
+  if job.group then event(job.id, state, 'group', job.group, ...) else event(job.id, state, ...) end
+end
+
 -- Every script that changes the queue ends with this call.
 local function save(...)
   for state in pairs(to_trim) do endings().trim(state) end
@@ -146,7 +151,7 @@ local function to_waiting(job, ...)
     -- A new job has been ready since it was pushed.
     move(job, 'waiting', job.score, ...)
   end
-  event(job.id, 'waiting')
+  job_event(job, 'waiting')
 end
 
 -- Makes a job waiting behind all jobs of its priority.
@@ -165,7 +170,7 @@ end
 
 local function to_delayed(job, due, ...)
   move(job, 'delayed', due, 'due', due, ...)
-  event(job.id, 'delayed', 'due', due)
+  job_event(job, 'delayed', 'due', due)
 end
 
 -- A client can push an entry with an id far in the future. All later ids would follow it, and after the greatest id no entry

@@ -31,7 +31,9 @@ local function renew(id, token, phase, progress)
   if progress ~= '' then
     call('HSET', key, 'phase', phase, 'progress', progress)
     if phase ~= earlier_phase or step(progress) ~= step(earlier_progress) then
-      event(id, 'running', 'phase', phase, 'progress', string.match(progress, '^%S+'))
+      -- In a queue without groups, nothing is read for it.
+      local group = has_groups and call('HGET', key, 'group')
+      job_event({ id = id, group = group }, 'running', 'phase', phase, 'progress', string.match(progress, '^%S+'))
     end
   end
   if phase == 'publishing' then return 'OK' end

@@ -81,7 +81,7 @@ local function take(job)
   if job.progress then call('HDEL', job.key, 'progress') end
   move(job, 'running', lease_end, 'attempt', attempt, 'token', job.token, 'worker', worker,
     'started', now, 'phase', 'opening')
-  event(job.id, 'running', 'attempt', attempt)
+  job_event(job, 'running', 'attempt', attempt)
 end
 
 start_worker_call(worker_settings)

@@ -91,13 +91,13 @@ endings = part(function()
 
   local function fail(job, code, message, retryable, ...)
     local ttl = retire(job, 'failed', 'error_code', code, 'error', string.sub(message, 1, 1024), 'retryable', retryable, ...)
-    event(job.id, 'failed', 'code', code)
+    job_event(job, 'failed', 'code', code)
     return ttl
   end
 
   local function cancel(job, ...)
     local ttl = retire(job, 'cancelled', ...)
-    event(job.id, 'cancelled')
+    job_event(job, 'cancelled')
     return ttl
   end
 

@@ -88,7 +88,7 @@ local function finish(id, token, outcome, log, ...)
     if job.error_code or job.ended then call('HDEL', job.key, 'error_code', 'error', 'retryable', 'ended') end
     call('SET', P .. 'result:' .. id, outputs)
     if job.group then call('HINCRBY', P .. 'group:' .. job.group, 'audio_ms', ms) end
-    event(id, answer)
+    job_event(job, answer)
   elseif outcome == 'cancelled' then
     answer = 'cancelled'
     ttl = endings().cancel(job, 'ended', token .. ' cancelled')

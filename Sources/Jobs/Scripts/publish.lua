@@ -17,6 +17,6 @@ begin()
 call('SET', P .. 'commit:' .. id, record)
 call('HSET', P .. 'job:' .. id, 'phase', 'publishing', 'commit', 1)
 call('ZADD', LEASE, NOW + lease_ms, id)
-if job.phase ~= 'publishing' then event(id, 'running', 'phase', 'publishing') end
+if job.phase ~= 'publishing' then job_event(job, 'running', 'phase', 'publishing') end
 save()
 return 'OK'

@@ -48,7 +48,7 @@ local function remove(id)
     if job.expires or job.deadline then call('ZREM', EXPIRING, id) end
   end
   endings().add_keys(keys, id, state)
-  event(id, 'purged')
+  job_event(job or { id = id }, 'purged')
 end
 
 if only then

@@ -38,10 +38,10 @@ local function reschedule(id)
     promote(job)
   elseif rank and job.state == 'waiting' then
     move(job, 'waiting', job.score, 'score', job.score)
-    event(job.id, 'waiting', 'priority', priority)
+    job_event(job, 'waiting', 'priority', priority)
   elseif rank then
     call('HSET', job.key, 'score', job.score)
-    event(job.id, 'delayed', 'due', job.due, 'priority', priority)
+    job_event(job, 'delayed', 'due', job.due, 'priority', priority)
   end
   return 'rescheduled'
 end

@@ -113,7 +113,7 @@ private struct Change: Encodable {
     @Nullable var code: String?
     @Nullable var due: String?
     @Nullable var of: String?
-    /// For a group that was sealed or has ended.
+    /// Of the job, or the group that was sealed or has ended, with its counts.
     @Nullable var group: String?
     @Nullable var completed: Int?
     @Nullable var failed: Int?
@@ -145,7 +145,7 @@ private struct Change: Encodable {
         attempt = record.attempt
         phase = record.phase?.rawValue
         progress = record.progress
-        (of, group, completed, failed, cancelled) = (nil, nil, nil, nil, nil)
+        (of, group, completed, failed, cancelled) = (nil, record.group, nil, nil, nil)
         code = record.error?.code.rawValue
         due = record.dueAt.map { WallClock.timestamp(milliseconds: $0) }
     }
