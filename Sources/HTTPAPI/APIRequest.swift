@@ -44,6 +44,17 @@ struct APIRequest: Sendable {
         do throws(QueueError) { return try await question() } catch { throw Problem(error) }
     }
 
+    /// Does what follows a change. If that fails, the log still names what was changed.
+    func after<Answer>(
+        changing subjects: [String], _ rest: () async throws(Problem) -> Answer
+    ) async throws(Problem) -> Answer {
+        do throws(Problem) { return try await rest() } catch {
+            var problem = error
+            problem.done.subjects = subjects + problem.done.subjects
+            throw problem
+        }
+    }
+
     /// The job of the path. One that the token is not for does not exist.
     func job(_ queue: JobQueue) async throws(Problem) -> JobRecord { try await job(queue, id: values["id"] ?? "") }
 

@@ -134,12 +134,17 @@ package struct APIService: HTTPService {
     ) -> HTTPResponse {
         do throws(Problem) {
             let reply = try result.get()
-            if route.isChange, !reply.subjects.isEmpty { record(request, route, token, values, reply.subjects) }
+            if route.isChange { record(request, route, token, values, reply.subjects, log) }
             var response = HTTPResponse(
                 status: reply.status, contentType: reply.contentType, reply.body)
             response.headers = reply.headers
             return secured(response)
         } catch {
+            if route.isChange, !error.done.isEmpty {
+                let log = log.with("failed", error.detail)
+                record(request, route, token, values, error.done.subjects, log)
+                record(request, route, token, values, error.done.unanswered, log.with("outcome", "unknown"))
+            }
             if error.status == 500 { log.error("a request failed", ["action": route.name, "error": error.detail]) }
             return secured(error.response(to: request.path))
         }
@@ -147,7 +152,8 @@ package struct APIService: HTTPService {
 
     /// The lines of the log about an action that changed something; each names up to 40 ids.
     private func record(
-        _ request: HTTPRequest, _ route: Route, _ token: AccessToken, _ values: [String: String], _ subjects: [String]
+        _ request: HTTPRequest, _ route: Route, _ token: AccessToken, _ values: [String: String], _ subjects: [String],
+        _ log: Log
     ) {
         for start in stride(from: 0, to: subjects.count, by: 40) {
             log.info(

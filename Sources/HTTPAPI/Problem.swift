@@ -12,6 +12,8 @@ package struct Problem: Error, Sendable {
     /// The parts of the body that are wrong.
     var parts: [Part] = []
     var headers: [(name: String, value: String)] = []
+    /// What the request had changed before it failed, for the log.
+    var done = PartialChange()
 
     /// One wrong part of the body.
     struct Part: Sendable, Encodable {
@@ -88,6 +90,16 @@ package struct Problem: Error, Sendable {
         default: "Internal Server Error"
         }
     }
+}
+
+/// What a request had changed before it failed.
+struct PartialChange: Sendable {
+    /// The ids or names that were changed.
+    var subjects: [String] = []
+    /// The ids of a call without an answer, which may have been changed.
+    var unanswered: [String] = []
+
+    var isEmpty: Bool { subjects.isEmpty && unanswered.isEmpty }
 }
 
 extension Problem.Part {

@@ -153,6 +153,37 @@ def test_a_job_pushed_over_http_is_followed_to_its_end(service, start_worker, au
 
 
 @pytest.mark.quick
+def test_a_change_that_fails_half_way_leaves_an_audit_line_of_what_was_done(service, figures):
+    port, log = free_port(), pathlib.Path(service.folder) / "serve.log"
+    server = start_server(service, port, log)
+    client = Client(port, None)
+    fields = {"source": "https://example.org/a.flac", "format": "mp3", "group": "g"}
+    ids = [client("POST", "/v1/jobs", {**fields, "dedup": f"key{n}"})[1]["id"] for n in range(4)]
+    # A key of a wrong type fails the deletion of its job, as if Redis were lost there.
+    service.redis("DEL", "respool:{default}:dedup:key2")
+    service.redis("HSET", "respool:{default}:dedup:key2", "a", "b")
+    body = {"action": "delete", "filter": {"group": "g"}}
+    status, dry = client("POST", "/v1/jobs/actions", {**body, "dry_run": True})
+    equal((status, dry["matched"]), (200, 4), "the dry run")
+    equal(client("POST", "/v1/jobs/actions", {**body, "confirm": dry["confirm"]})[0], 500, "the deletion")
+    equal([client("GET", f"/v1/jobs/{id}")[0] for id in ids], [404, 404, 200, 200], "the jobs after it")
+    # The same while the state of the queue is read, after it was paused.
+    hour = int(service.redis("TIME")[0]) // 3600
+    for shift in (0, 1):
+        service.redis("SET", f"respool:{{default}}:stats:hour:{hour - 1 - shift}", "x")
+    equal(client("POST", "/v1/queues/default/drain?timeout=0")[0], 500, "the drain")
+    server.popen.terminate()
+    server.popen.wait(10)
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    audit = [line for line in lines if line["message"] == "audit" and "failed" in line]
+    equal(
+        [(line["action"], line["subjects"], line.get("outcome")) for line in audit],
+        [("changeJobs", " ".join(ids[:2]), None), ("changeJobs", ids[2], "unknown"), ("drainQueue", "default", None)],
+        "the audit lines of changes that failed")
+    figures(f"{len(audit)} audit lines of changes that failed half-way")
+
+
+@pytest.mark.quick
 def test_the_server_opens_as_many_descriptors_as_it_may_and_logs_the_ids_of_all_jobs(service):
     port, log = free_port(), pathlib.Path(service.folder) / "serve.log"
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

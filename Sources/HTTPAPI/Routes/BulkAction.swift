@@ -20,6 +20,8 @@ struct BulkAction {
     private static let maxSample = 5
     /// The maximum number of jobs that one request changes.
     static let maxJobs = 500
+    /// The number of jobs that one call of the queue changes.
+    private static let part = 50
 
     init(_ request: APIRequest) throws(Problem) {
         self.request = request
@@ -78,26 +80,46 @@ struct BulkAction {
         return Reply(
             Report(
                 matched: page.jobs.count, scanned: page.scanned, more: page.next != nil, results: results,
-                confirm: page.next.map { confirmation(after: $0) }),
-            subjects: results.filter { ["retried", "cancelled", "requested", "deleted"].contains($0.result) }.map(\.id))
+                confirm: page.next.map { confirmation(after: $0) }), subjects: Self.changed(results))
     }
 
+    /// The ids of the jobs that were changed.
+    private static func changed(_ results: [JobResult]) -> [String] {
+        results.filter { ["retried", "cancelled", "requested", "deleted"].contains($0.result) }.map(\.id)
+    }
+
+    /// Changes the jobs in small parts, so that the log says exactly what was done if Redis is lost in between.
     private func act(_ ids: [String]) async throws(Problem) -> [JobResult] {
-        let words: [String]
+        var results: [JobResult] = []
+        let size = kind == .delete ? 1 : Self.part
+        for start in stride(from: 0, to: ids.count, by: size) {
+            let part = Array(ids[start..<min(start + size, ids.count)])
+            do throws(Problem) {
+                results += zip(part, try await words(part)).map { JobResult(id: $0, result: $1) }
+            } catch {
+                var problem = error
+                problem.done = PartialChange(subjects: Self.changed(results), unanswered: part)
+                throw problem
+            }
+        }
+        return results
+    }
+
+    /// What was done to each job.
+    private func words(_ ids: [String]) async throws(Problem) -> [String] {
         switch kind {
         case .cancel:
-            words = try await request.ask { () throws(QueueError) in try await queue.cancel(ids) }.map(Self.word)
+            return try await request.ask { () throws(QueueError) in try await queue.cancel(ids) }.map(Self.word)
         case .retry:
-            words = try await request.ask { () throws(QueueError) in try await queue.retry(ids, changes: changes) }
+            return try await request.ask { () throws(QueueError) in try await queue.retry(ids, changes: changes) }
                 .map(Self.word)
         case .delete:
-            var answers: [RemoveAnswer] = []
+            var words: [String] = []
             for id in ids {
-                answers.append(try await request.ask { () throws(QueueError) in try await queue.remove(id) })
+                words.append(Self.word(try await request.ask { () throws(QueueError) in try await queue.remove(id) }))
             }
-            words = answers.map(Self.word)
+            return words
         }
-        return zip(ids, words).map { JobResult(id: $0, result: $1) }
     }
 
     private static func word(_ answer: CancelAnswer) -> String {

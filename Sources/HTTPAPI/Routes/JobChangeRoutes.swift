@@ -67,7 +67,10 @@ extension Route {
             try await queue.reschedule([id], priority: priority, start: start)
         }[0]
         switch answer {
-        case .rescheduled: return Reply(try await request.job(queue, id: id), subjects: [id])
+        case .rescheduled:
+            return try await request.after(changing: [id]) { () throws(Problem) in
+                Reply(try await request.job(queue, id: id), subjects: [id])
+            }
         case .wrongState(let state):
             let states = start == .now ? "delayed jobs" : "waiting and delayed jobs"
             throw Problem(409, "wrong_state", "the job is \(state.rawValue); only \(states) can be changed")

@@ -30,7 +30,7 @@ extension Route {
         ) { request throws(Problem) in
             let queue = try request.wholeQueue()
             try await request.ask { () throws(QueueError) in try await queue.pause() }
-            return Reply(try await report(queue, request), subjects: [queue.name.text])
+            return try await changed(queue, request)
         },
         Route(
             method: "POST", path: "/v1/queues/{queue}/resume", name: "resumeQueue",
@@ -39,7 +39,7 @@ extension Route {
         ) { request throws(Problem) in
             let queue = try request.wholeQueue()
             try await request.ask { () throws(QueueError) in try await queue.resume() }
-            return Reply(try await report(queue, request), subjects: [queue.name.text])
+            return try await changed(queue, request)
         },
         Route(
             method: "POST", path: "/v1/queues/{queue}/drain", name: "drainQueue",
@@ -51,10 +51,12 @@ extension Route {
             let queue = try request.wholeQueue()
             try await request.ask { () throws(QueueError) in try await queue.pause() }
             let end = ContinuousClock.now + .seconds(request.whole("timeout") ?? 10)
-            while true {
-                let stats = try await request.ask { () throws(QueueError) in try await queue.stats() }
-                if stats[.running] == 0 || !stats.isPaused || .now >= end { break }
-                try? await Task.sleep(for: .milliseconds(200))
+            return try await changed(queue, request) { () throws(Problem) in
+                while true {
+                    let stats = try await request.ask { () throws(QueueError) in try await queue.stats() }
+                    if stats[.running] == 0 || !stats.isPaused || .now >= end { break }
+                    try? await Task.sleep(for: .milliseconds(200))
+                }
             }
             return Reply(try await report(queue, request), subjects: [queue.name.text])
         },
@@ -78,6 +80,23 @@ extension Route {
             return Reply(["hours": counts])
         },
     ]
+
+    private static let waiting: JSONValue = [
+        "oneOf": [
+            Schema.object(["count": Schema.integer, "p50": Schema.number, "p95": Schema.number]), ["type": "null"],
+        ]
+    ]
+
+    /// The response with the state of a queue that was changed, after what follows the change.
+    private static func changed(
+        _ queue: JobQueue, _ request: APIRequest, _ rest: () async throws(Problem) -> Void = { () throws(Problem) in }
+    ) async throws(Problem) -> Reply {
+        let subjects = [queue.name.text]
+        return try await request.after(changing: subjects) { () throws(Problem) in
+            try await rest()
+            return Reply(try await report(queue, request), subjects: subjects)
+        }
+    }
 
     private static func report(_ queue: JobQueue, _ request: APIRequest) async throws(Problem) -> QueueReport {
         let stats = try await request.ask { () throws(QueueError) in try await queue.stats() }
