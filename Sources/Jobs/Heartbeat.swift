@@ -29,8 +29,22 @@ package struct BeatAnswer: Sendable, Hashable {
     package let lostLeases: [LostLease]
     /// The highest priority of a job that a worker can claim; `nil` if there is none.
     package let readyPriority: JobSpec.Priority?
+    /// The latest order of the worker.
+    package let order: WorkerOrder
+}
+
+/// What a worker was told last: to claim no more jobs, or to claim jobs again.
+package struct WorkerOrder: Sendable, Hashable {
+    /// When it was told, in ms since 1970; negative if it was told to claim again, 0 if it was never told anything.
+    let moment: Int64
+
+    package static let none = WorkerOrder(moment: 0)
+
     /// Whether the worker is to claim no more jobs.
-    package let isQuiet: Bool
+    package var isQuiet: Bool { moment > 0 }
+
+    /// Whether this order came after the other one.
+    package func isLater(than other: WorkerOrder) -> Bool { moment.magnitude > other.moment.magnitude }
 }
 
 /// The reply about one job of a beat.

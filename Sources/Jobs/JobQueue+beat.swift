@@ -4,11 +4,13 @@ import Redis
 
 extension JobQueue {
     /// Renews the leases of the worker's jobs, stores their progress and the worker's record; idle workers send beats
-    /// too.
-    package func beat(worker: WorkerRecord, jobs: [Heartbeat]) async throws(QueueError) -> BeatAnswer {
+    /// too. `order` is the latest one that the worker has from any of its queues.
+    package func beat(
+        worker: WorkerRecord, jobs: [Heartbeat], order: WorkerOrder = .none
+    ) async throws(QueueError) -> BeatAnswer {
         var arguments: [RedisArgument] = [
             .text(settingsLine), .text(worker.name), .text(worker.host), .integer(Int64(worker.slots)),
-            .text(worker.version),
+            .text(worker.version), .integer(order.moment),
         ]
         for job in jobs {
             arguments += [
@@ -22,7 +24,7 @@ extension JobQueue {
         let isScheduleDue = try parts.isTrue()
         var lostLeases = try LostLease.all(parts.next())
         let readyPriority = JobSpec.Priority(rawValue: try parts.integer())
-        let isQuiet = try parts.isTrue()
+        let latest = WorkerOrder(moment: Int64(try parts.integer()))
         var replies: [String: BeatReply] = [:]
         for job in jobs {
             let part = try parts.next()
@@ -32,7 +34,7 @@ extension JobQueue {
         if hasMore { lostLeases += try await runMaintenance() }
         return BeatAnswer(
             replies: replies, hasCallbacks: hasCallbacks, isScheduleDue: isScheduleDue, lostLeases: lostLeases,
-            readyPriority: readyPriority, isQuiet: isQuiet)
+            readyPriority: readyPriority, order: latest)
     }
 
     /// Removes the record of a worker that stops; it should have released its jobs. Its last claim is kept until it
@@ -40,12 +42,12 @@ extension JobQueue {
     package func removeWorker(_ worker: String) async throws(QueueError) {
         _ = try await send([
             ["ZREM", .text(keys.workers), .text(worker)],
-            ["HDEL", .text(keys.worker(worker)), "host", "slots", "version", "jobs", "quiet"],
+            ["HDEL", .text(keys.worker(worker)), "host", "slots", "version", "jobs", "quiet", "order"],
         ])
     }
 
     /// Tells a worker (`host:pid:nonce`, or `host:pid`) to claim no more jobs, or to claim jobs again. It learns that with its
-    /// next beat. Returns its full name; `nil` if the queue has no such worker.
+    /// next beat, and claims from none of its queues. Returns its full name; `nil` if the queue has no such worker.
     package func setQuiet(_ isQuiet: Bool, worker: String) async throws(QueueError) -> String? {
         // The record of an ended worker stays a minute, and a restarted container has the same host and pid.
         let found = try await workers().filter { $0.name == worker || $0.name.hasPrefix(worker + ":") }

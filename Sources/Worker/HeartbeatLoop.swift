@@ -15,8 +15,10 @@ struct HeartbeatLoop: Sendable {
     /// Called with the highest priority among the queue's ready jobs.
     var isReady: @Sendable (JobSpec.Priority) async -> Void = { _ in }
 
-    /// Called with whether the worker was told to claim no more jobs.
-    var setQuiet: @Sendable (Bool) async -> Void = { _ in }
+    /// The latest order that the worker has from any of its queues.
+    var order: @Sendable () async -> WorkerOrder = { .none }
+    /// Called with the latest order that this queue has.
+    var obeyOrder: @Sendable (WorkerOrder) async -> Void = { _ in }
 
     private static let interval: Duration = .seconds(1)
 
@@ -40,7 +42,7 @@ struct HeartbeatLoop: Sendable {
         let start = ContinuousClock.now
         let answer: BeatAnswer
         do throws(QueueError) {
-            answer = try await served.queue.beat(worker: record, jobs: heartbeats)
+            answer = try await served.queue.beat(worker: record, jobs: heartbeats, order: order())
         } catch {
             return health.failed("beat", served.queue.name, error)
         }
@@ -48,7 +50,7 @@ struct HeartbeatLoop: Sendable {
         let wasOut = health.answered(served.queue.name)
         served.lostLeases.report(answer.lostLeases)
         for job in jobs { obey(answer.replies[job.job.id], job) }
-        await setQuiet(answer.isQuiet)
+        await obeyOrder(answer.order)
         if let priority = answer.readyPriority { await isReady(priority) }
         if answer.hasCallbacks, let callbacks { Task { await callbacks.collect(served.queue) } }
         // Runs beside the beat, which the leases depend on: on a slow connection to Redis, reporting a minute's

@@ -30,8 +30,8 @@ package actor JobWorker {
     var isShortOfSpace = false
     var hasWarnedOfSpace = false
     var isDraining = false
-    /// The queues, by index, whose reply says that this worker is to claim no more jobs.
-    var quietQueues: Set<Int> = []
+    /// The latest order of any queue; each queue learns it with the next beat.
+    private var order = WorkerOrder.none
     /// The state of the claims of each queue.
     var inquiries: [QueueInquiry]
     var rotation: QueueRotation
@@ -117,7 +117,7 @@ package actor JobWorker {
                     metrics: metrics.serving(served.queue.name),
                     scheduleRunner: ScheduleRunner(queue: served.queue, log: log), callbacks: callbacks,
                     isReady: { await self.makeRoom(for: $0, of: index) },
-                    setQuiet: { await self.setQuiet($0, by: index) })
+                    order: { await self.order }, obeyOrder: { await self.obey($0) })
                 group.addTask { await loop.run() }
             }
             if await admission?.value != false {
@@ -168,7 +168,7 @@ package actor JobWorker {
 
     /// How many more jobs may be claimed.
     var room: Int {
-        guard quietQueues.isEmpty else { return 0 }
+        guard !order.isQuiet else { return 0 }
         let limit = configuration.slots + (isShortOfSpace ? 0 : configuration.prefetch)
         return min(max(limit - converting.count - prefetched.all.count, 0), free.count)
     }
@@ -178,11 +178,12 @@ package actor JobWorker {
         release { converting.remove(ObjectIdentifier(job)) }
     }
 
-    /// Claims no more jobs of any queue while one of them says so; running jobs continue.
-    func setQuiet(_ isQuiet: Bool, by queue: Int) {
-        let wasQuiet = !quietQueues.isEmpty
-        if isQuiet { quietQueues.insert(queue) } else { quietQueues.remove(queue) }
-        guard wasQuiet != !quietQueues.isEmpty else { return }
+    /// Claims no more jobs of any queue, or claims jobs again, as the latest order says; running jobs continue.
+    private func obey(_ latest: WorkerOrder) {
+        guard latest.isLater(than: order) else { return }
+        let wasQuiet = order.isQuiet
+        order = latest
+        guard wasQuiet != order.isQuiet else { return }
         log.info(wasQuiet ? "claiming jobs again" : "quiet: claiming no more jobs", ["jobs": "\(activeJobs.count)"])
         if wasQuiet { return wake() }
         for job in prefetched.all { job.end(.released) }

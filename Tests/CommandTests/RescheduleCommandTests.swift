@@ -42,6 +42,6 @@ import Testing
         #expect(try await respool.run("quiet", "host:1").lines == ["host:1 quiet"])
         #expect(try await respool.run("status").output.contains("host:1 (quiet)"))
         #expect(try await respool.run("quiet", "host:1", "--off").exitCode == 0)
-        #expect(try await !queue.beat(worker: record, jobs: []).isQuiet)
+        #expect(try await !queue.beat(worker: record, jobs: []).order.isQuiet)
     }
 }

@@ -52,10 +52,10 @@ import Testing
             #expect(try await api.send("POST /v1/workers/host:1/quiet", token: "one").status == 403)
             let quiet = try await api.send("POST /v1/workers/host:1/quiet", token: "all")
             #expect(quiet.text("name") == "host:1:abc", "\(quiet)")
-            #expect(try await api.queue.beat(worker: record, jobs: []).isQuiet)
+            #expect(try await api.queue.beat(worker: record, jobs: []).order.isQuiet)
             #expect(try await api.send("GET /v1/workers", token: "all").text("workers.0.quiet") == "true")
             #expect(try await api.send("DELETE /v1/workers/host:1:abc/quiet", token: "all").status == 200)
-            #expect(try await !api.queue.beat(worker: record, jobs: []).isQuiet)
+            #expect(try await !api.queue.beat(worker: record, jobs: []).order.isQuiet)
         }
     }
 

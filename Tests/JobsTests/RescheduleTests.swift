@@ -67,12 +67,12 @@ import Testing
     @Test func `a quiet worker learns it with its beat`() async throws {
         try await QueueFixture.run { queue in
             #expect(try await queue.queue.setQuiet(true, worker: "host:1") == nil)
-            #expect(try await queue.beat([]).isQuiet == false)
+            #expect(try await queue.beat([]).order.isQuiet == false)
             #expect(try await queue.queue.setQuiet(true, worker: "host:1") == QueueFixture.worker)
-            #expect(try await queue.beat([]).isQuiet)
+            #expect(try await queue.beat([]).order.isQuiet)
             #expect(try await queue.queue.workers().map(\.isQuiet) == [true])
             #expect(try await queue.queue.setQuiet(false, worker: QueueFixture.worker) != nil)
-            #expect(try await queue.beat([]).isQuiet == false)
+            #expect(try await queue.beat([]).order.isQuiet == false)
             _ = try await queue.queue.setQuiet(true, worker: "host:1")
             try await queue.queue.removeWorker(QueueFixture.worker)
             #expect(try await queue.queue.setQuiet(true, worker: QueueFixture.worker) == nil)

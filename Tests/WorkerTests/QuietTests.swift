@@ -26,4 +26,27 @@ import Testing
         worker.kill(15)
         #expect(await worker.wait().exitCode == 0)
     }
+
+    @Test func `what one queue of a worker is told holds for all of them`() async throws {
+        let shop = try await Workshop()
+        let other = try shop.queue("other")
+        let worker = try await shop.worker(["RESPOOL_QUEUE": "default,other"])
+        try await eventually("both queues have the worker", within: Workshop.timeout) {
+            let counts = (try await shop.queue.workers().count, try await other.workers().count)
+            return counts == (1, 1)
+        }
+        let name = try #require(try await shop.queue.workers().first?.name)
+        #expect(try await shop.queue.setQuiet(true, worker: name) == name)
+        try await worker.logs("quiet: claiming no more jobs")
+        try await eventually("the other queue says so", within: Workshop.timeout) {
+            try await other.workers().first?.isQuiet == true
+        }
+        #expect(try await other.setQuiet(false, worker: name) == name)
+        try await worker.logs("claiming jobs again")
+        try await eventually("the first queue says so", within: Workshop.timeout) {
+            try await shop.queue.workers().first?.isQuiet == false
+        }
+        worker.kill(15)
+        #expect(await worker.wait().exitCode == 0)
+    }
 }

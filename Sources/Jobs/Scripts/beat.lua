@@ -2,18 +2,20 @@
 -- jobs.
 --
 -- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
--- ARGV     settings, worker, host, slots, version, then for each job: id, token, phase or '', progress or ''.
+-- ARGV     settings, worker, host, slots, version, the latest order that the worker has from any of its queues (see quiet.lua) or
+--          0, then for each job: id, token, phase or '', progress or ''.
 --          Progress is `fraction position duration speed eta`, each `-` if unknown, optionally followed by `estimated`
 --          and the outputs.
 -- Answers  {1 if there is more to admit, to expire or to promote, 1 if a callback is due, 1 if a schedule is due, each else 0,
 --          the leases that were found expired, as in `admit`, the rank of the first ready job or -1 if there is none to claim,
---          1 if the worker is to claim no more jobs, else 0; then for each job `OK`, `LOST`, `CANCEL` or `EXPIRED`}.
+--          the latest order or 0; then for each job `OK`, `LOST`, `CANCEL` or `EXPIRED`}.
 
 -- require base
 -- require callbacks
 -- require maintenance
 
-local worker_settings, worker, host, slots, version = unpack(ARGV, 1, 5)
+local worker_settings, worker, host, slots, version, order = unpack(ARGV, 1, 6)
+local worker_key = P .. 'worker:' .. worker
 local answer, jobs = { 0, 0, 0, lost, -1, 0 }, {}
 
 local function step(progress)
@@ -43,13 +45,20 @@ local function renew(id, token, phase, progress)
 end
 
 start_worker_call(worker_settings)
-for i = 6, #ARGV, 4 do
+for i = 7, #ARGV, 4 do
   answer[#answer + 1] = renew(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3])
   jobs[#jobs + 1] = ARGV[i]
 end
-call('HSET', P .. 'worker:' .. worker, 'host', host, 'slots', slots, 'version', version, 'jobs', table.concat(jobs, ' '))
-call('PEXPIRE', P .. 'worker:' .. worker, 600000)
-if call('HEXISTS', P .. 'worker:' .. worker, 'quiet') == 1 then answer[6] = 1 end
+call('HSET', worker_key, 'host', host, 'slots', slots, 'version', version, 'jobs', table.concat(jobs, ' '))
+call('PEXPIRE', worker_key, 600000)
+-- The latest order holds, whichever of its queues the worker was given it by.
+local known, latest = tonumber(call('HGET', worker_key, 'order') or 0), tonumber(order)
+if math.abs(latest) > math.abs(known) then
+  call('HSET', worker_key, 'order', order)
+  if latest > 0 then call('HSET', worker_key, 'quiet', 1) else call('HDEL', worker_key, 'quiet') end
+  known = latest
+end
+answer[6] = known
 call('ZREMRANGEBYSCORE', P .. 'workers', '-inf', NOW - 60000)
 call('ZADD', P .. 'workers', NOW, worker)
 if run_maintenance() then answer[1] = 1 end
