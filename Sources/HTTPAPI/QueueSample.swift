@@ -4,7 +4,7 @@ import Jobs
 struct QueueSample: Sendable {
     let stats: QueueStats
     let sizes: QueueSizes
-    /// Events since the first sample, and those of its hour before it.
+    /// What happened since the first sample.
     let totals: JobCounts
 }
 
@@ -14,8 +14,9 @@ actor QueueSampler {
     private var latest: QueueSample?
     private var moment: ContinuousClock.Instant?
     private var reading: Task<QueueSample?, Never>?
-    /// The counts of the hours that ended.
-    private var past = JobCounts()
+    /// What happened since the first sample.
+    private var totals = JobCounts()
+    /// The newest hour of the last sample.
     private var newest: HourCounts?
     /// When they were read.
     private var counted: ContinuousClock.Instant?
@@ -44,11 +45,17 @@ actor QueueSampler {
         return QueueSample(stats: stats, sizes: sizes, totals: add(try await queue.hourlyCounts(min(hours, 720))))
     }
 
-    /// Adds the counts of hours, the newest first. Redis keeps a count per hour and no total.
+    /// Adds what happened since the last sample, from the counts of hours, the newest first. Redis keeps a count per hour and no
+    /// total.
     private func add(_ hours: [HourCounts]) -> JobCounts {
-        if let newest { past = hours.dropFirst().filter { $0.start >= newest.start }.reduce(past) { $0 + $1.counts } }
+        if let newest {
+            for hour in hours where hour.start >= newest.start {
+                totals =
+                    totals + (hour.start == newest.start ? hour.counts.increase(since: newest.counts) : hour.counts)
+            }
+        }
         newest = hours.first
         counted = .now
-        return past + (newest?.counts ?? JobCounts())
+        return totals
     }
 }

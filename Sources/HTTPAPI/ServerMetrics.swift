@@ -17,6 +17,9 @@ package final class ServerMetrics: Sendable {
             "respool_build_info", help: "The version of this program.", labels: ["version": respoolVersion], 1)
     }
 
+    /// Reads the queues once: their counters begin at 0 here.
+    package func start() async { for sampler in samplers { _ = await sampler.sample() } }
+
     /// Records a response; `route` is the path with its parameters in braces.
     func answered(method: String, route: String, status: Int, seconds: Double) {
         metrics.count(

@@ -15,6 +15,14 @@ package struct JobCounts: Sendable, Hashable, Encodable {
 
     package init() {}
 
+    /// The counts by their names in the keys of statistics.
+    static var names: [String: WritableKeyPath<JobCounts, Int>] {
+        [
+            "pushed": \.pushed, "completed": \.completed, "failed": \.failed, "cancelled": \.cancelled,
+            "retries": \.retries, "crashes": \.crashes,
+        ]
+    }
+
     /// The fraction of the finished jobs that failed; `nil` if none finished.
     package var failureRate: Double? {
         completed + failed > 0 ? Double(failed) / Double(completed + failed) : nil
@@ -32,6 +40,16 @@ package struct JobCounts: Sendable, Hashable, Encodable {
         sum.retries += right.retries
         sum.crashes += right.crashes
         return sum
+    }
+
+    /// What was added since an earlier reading of the same counts. A count that is lower now was lost and began again.
+    package func increase(since earlier: JobCounts) -> JobCounts {
+        var rest = JobCounts()
+        for count in Self.names.values {
+            let (now, then) = (self[keyPath: count], earlier[keyPath: count])
+            rest[keyPath: count] = now - (now < then ? 0 : then)
+        }
+        return rest
     }
 
     init(_ part: ScriptAnswer) throws(QueueError) {

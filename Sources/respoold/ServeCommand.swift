@@ -65,6 +65,7 @@ enum ServeCommand {
         if settings.uploads != nil, settings.previews == nil {
             log.warning("no previews are made: this process cannot write to the folder previews in RESPOOL_UPLOAD_DIR")
         }
+        let counting = Task { await metrics.start() }
         let maintenance = Task { await housekeeping.run() }
         let events = zip(hubs, feeds).map { hub, client in
             Task { await hub.run(EventFeed(client: client, name: hub.queue.name)) }
@@ -76,8 +77,10 @@ enum ServeCommand {
         }
         log.info("stopping")
         await listener.close()
+        counting.cancel()
         maintenance.cancel()
         for task in events { task.cancel() }
+        await counting.value
         await maintenance.value
         for task in events { await task.value }
         for feed in feeds { await feed.close() }

@@ -40,6 +40,7 @@ struct APIFixture {
         try await opened.open()
         let events = Task { [opened] in await hubs[0].run(opened) }
         let metrics = ServerMetrics(queues: queues, hubs: hubs)
+        await metrics.start()
         let service = APIService(
             queues: queues, hubs: hubs, address: address,
             tokens: try tokens.map { try AccessTokens($0, origin: "test") },
