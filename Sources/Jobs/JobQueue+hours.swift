@@ -2,11 +2,23 @@ import Lifecycle
 import Redis
 
 /// The counts of one hour.
-package struct HourCounts: Sendable, Hashable, Encodable {
+package struct HourCounts: Sendable, Encodable {
     /// When the hour began.
     package let start: String
     /// The counts of the hour.
     package let counts: JobCounts
+    /// How long the jobs had waited that started in the hour; `nil` if none did.
+    package let waiting: WaitingTimes?
+
+    private enum CodingKeys: CodingKey { case start, counts, waiting }
+
+    /// Writes every key.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(start, forKey: .start)
+        try container.encode(counts, forKey: .counts)
+        try container.encode(waiting, forKey: .waiting)
+    }
 }
 
 extension JobQueue {
@@ -15,17 +27,14 @@ extension JobQueue {
         let now = Self.milliseconds(try await send([["TIME"]])[0])
         let newest = now / 3_600_000
         let numbers = (0..<Int64(hours)).map { newest - $0 }
-        let names: [RedisArgument] = ["pushed", "completed", "failed", "cancelled", "retries", "crashes"]
-        let replies = try await send(
-            numbers.map { RedisCommand(["HMGET", .text(keys.prefix + "stats:hour:\($0)")] + names) })
+        let replies = try await send(numbers.map { ["HGETALL", .text(keys.prefix + "stats:hour:\($0)")] })
         return zip(numbers, replies).map { hour, reply in
-            let values = (reply.array ?? []).map { Int($0.integer ?? 0) }
+            let values = (reply.dictionary ?? [:]).compactMapValues { $0.integer.map { Int($0) } }
             var counts = JobCounts()
-            if values.count == names.count {
-                (counts.pushed, counts.completed, counts.failed) = (values[0], values[1], values[2])
-                (counts.cancelled, counts.retries, counts.crashes) = (values[3], values[4], values[5])
-            }
-            return HourCounts(start: WallClock.timestamp(milliseconds: hour * 3_600_000), counts: counts)
+            for (name, count) in JobCounts.names { counts[keyPath: count] = values[name] ?? 0 }
+            return HourCounts(
+                start: WallClock.timestamp(milliseconds: hour * 3_600_000), counts: counts,
+                waiting: WaitingTimes(buckets: values))
         }
     }
 

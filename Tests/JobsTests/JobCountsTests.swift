@@ -49,6 +49,27 @@ import Testing
         }
     }
 
+    @Test func `an hour has how long the jobs had waited that started in it`() async throws {
+        try await QueueFixture.run { fixture in
+            #expect(try await fixture.queue.hourlyCounts(2).allSatisfy { $0.waiting == nil })
+            _ = try await fixture.enqueue()
+            let job = try await fixture.claimOne()
+            _ = try await fixture.finish(job, .released)
+            _ = try await fixture.claimOne()
+            // One of the last hour may be counted there, if an hour ends now.
+            let counts = try await fixture.queue.hourlyCounts(2).compactMap(\.waiting)
+            #expect(counts.reduce(0) { $0 + $1.count } == 2 && counts.allSatisfy { $0.p50 <= $0.p95 && $0.p95 < 60 })
+            let hour = WallClock.milliseconds() / 3_600_000 - 30
+            let key = RedisArgument.text("\(fixture.queue.keys.prefix)stats:hour:\(hour)")
+            // 90 waited less than 1 ms, 6 a second (bucket 20 ends at 1.02 s), 4 an hour.
+            _ = try await fixture.client.send(["HSET", key, "pushed", "7", "w0", "90", "w20", "6", "w44", "4"])
+            _ = try await fixture.client.send(["EXPIRE", key, "100"])
+            let old = try #require(try await fixture.queue.hourlyCounts(32).first { $0.counts.pushed == 7 })
+            #expect(old.waiting?.count == 100 && old.waiting?.p50 == 0)
+            #expect((0.724...1.024).contains(old.waiting?.p95 ?? 0), "\(String(describing: old.waiting))")
+        }
+    }
+
     @Test func `a minute is removed after two hours and an hour after 31 days`() async throws {
         try await QueueFixture.run { fixture in
             for _ in 0..<3 { _ = try await fixture.enqueue() }

@@ -58,18 +58,21 @@ extension Route {
                     try? await Task.sleep(for: .milliseconds(200))
                 }
             }
-            return Reply(try await report(queue, request), subjects: [queue.name.text])
         },
         Route(
             method: "GET", path: "/v1/counts", name: "getCounts",
-            summary: "Pushed, ended and retried jobs of each of the last hours, the current one first.", role: .read,
+            summary:
+                "Pushed, ended and retried jobs of each of the last hours, and how long jobs had waited, the current hour first.",
+            role: .read,
             query: [.queue, Parameter("hours", .whole(1...720), "how many hours; 24 if it is not given")],
             responses: [
                 (
                     200, "the counts",
                     Schema.object([
                         "hours": Schema.array(
-                            Schema.object(["start": Schema.string, "counts": Schema.named("Counts")]))
+                            Schema.object([
+                                "start": Schema.string, "counts": Schema.named("Counts"), "waiting": waiting,
+                            ]))
                     ])
                 )
             ]

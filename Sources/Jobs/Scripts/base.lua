@@ -20,17 +20,19 @@ local function whole(number)
   return head .. char(48 + last)
 end
 
--- Counts of this script's events, by their name in the statistics of the minute and of the hour.
-local counted = {}
+-- Counts of this script's events, by their name in the statistics of the minute and of the hour; and of the waiting times of the
+-- jobs that it started, in those of the hour alone.
+local counted, waits = {}, {}
 
 local function note(what) counted[what] = (counted[what] or 0) + 1 end
 
 -- The counts of a minute are kept for two hours, those of an hour for 31 days.
 local function save_counts()
-  if not next(counted) then return end
-  local minute, hour = whole(math.floor(NOW / 60000)), whole(math.floor(NOW / 3600000))
-  for key, ms in pairs({ [P .. 'stats:' .. minute] = '7200000', [P .. 'stats:hour:' .. hour] = '2678400000' }) do
-    for what, number in pairs(counted) do
+  if not next(counted) and not next(waits) then return end
+  local minute, hour = P .. 'stats:' .. whole(math.floor(NOW / 60000)), P .. 'stats:hour:' .. whole(math.floor(NOW / 3600000))
+  for _, line in ipairs({ { minute, counted, '7200000' }, { hour, counted, '2678400000' }, { hour, waits, '2678400000' } }) do
+    local key, counts, ms = unpack(line)
+    for what, number in pairs(counts) do
       -- Redis may refuse the command, for example while a cluster slot moves. A lost count is better than an interrupted
       -- transition, so errors are ignored. Only the first increment of a field sets the key's time to live.
       if redis.pcall('HINCRBY', key, what, whole(number)) == number then call('PEXPIRE', key, ms) end

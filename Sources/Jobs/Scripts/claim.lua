@@ -29,9 +29,15 @@ local function hand_over(id, token, counts, record)
   answer[words + 4], answer[words + 5] = '{}', record
 end
 
--- Milliseconds since the job became ready: when it was promoted or given back, or else when it was pushed.
+local HALF_OCTAVE = math.log(2) / 2
+
+-- Milliseconds since the job became ready: when it was promoted or given back, or else when it was pushed. They are also counted in
+-- a bucket of the hour: `w0` is less than 1 ms, and `wN` from 2^((N-1)/2) ms to less than 2^(N/2) ms.
 local function waited(id, ready)
-  return whole(math.max(NOW - (tonumber(ready or string.match(id, '^%d+')) or NOW), 0))
+  local ms = math.max(NOW - (tonumber(ready or string.match(id, '^%d+')) or NOW), 0)
+  local bucket = 'w' .. (ms < 1 and 0 or 1 + math.floor(math.log(ms) / HALF_OCTAVE + 1e-9))
+  waits[bucket] = (waits[bucket] or 0) + 1
+  return whole(ms)
 end
 
 local function hand_over_job(job, wait)
