@@ -7,7 +7,7 @@ extension Schema {
     static let jobComponents: [String: JSONValue] = [
         "JobState": word(JobState.allCases.map(\.rawValue)), "Phase": word(Phase.allCases.map(\.rawValue)),
         "ErrorCode": word(ErrorCode.allCases.map(\.rawValue)),
-        "Job": job, "JobError": jobError, "Output": output, "OutputError": outputError,
+        "Job": job, "Attempt": attempt, "JobError": jobError, "Output": output, "OutputError": outputError,
         "OutputProgress": object([
             "phase": word(OutputProgress.Phase.allCases.map(\.rawValue)), "progress": number,
         ]),
@@ -45,7 +45,13 @@ extension Schema {
         "source": nullable("string"), "format": nullable("string"), "worker": nullable("string"),
         "created_at": instant, "started_at": nullable(instant), "finished_at": nullable(instant),
         "due_at": nullable(instant), "output_progress": nullable(array(named("OutputProgress"))),
-        "outputs": nullable(array(named("Output"))), "error": nullable(named("JobError")),
+        "outputs": nullable(array(named("Output"))), "attempts_history": array(named("Attempt")),
+        "error": nullable(named("JobError")),
+    ])
+
+    private static let attempt = object([
+        "attempt": integer, "worker": string, "started_at": instant, "ended_at": nullable(instant),
+        "outcome": nullable("string"), "code": nullable(named("ErrorCode")),
     ])
 
     private static let jobError = object([

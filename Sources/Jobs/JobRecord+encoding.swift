@@ -11,6 +11,7 @@ extension JobRecord: Encodable {
         case finishedAt = "finished_at"
         case dueAt = "due_at"
         case outputProgress = "output_progress"
+        case history = "attempts_history"
     }
 
     private struct JobError: Encodable {
@@ -45,6 +46,7 @@ extension JobRecord: Encodable {
         try container.encode(dueAt.map { WallClock.timestamp(milliseconds: $0) }, forKey: .dueAt)
         try container.encode(outputProgress, forKey: .outputProgress)
         try container.encode(outputs, forKey: .outputs)
+        try container.encode(history, forKey: .history)
         try container.encode(
             error.map { JobError(code: $0.code, message: $0.message, retryable: $0.retryable) }, forKey: .error)
     }

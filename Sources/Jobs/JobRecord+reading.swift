@@ -20,12 +20,12 @@ extension JobRecord {
             attempt: Int(integer("attempt") ?? 0), attempts: Self.attempts(raw), crashes: Int(integer("crashes") ?? 0),
             priority: raw.fields["priority"] ?? "normal", group: Self.group(raw),
             source: raw.fields["source"].map(redactedURL),
-            format: Self.format(raw.fields), worker: isShown ? hash["worker"].map(Self.shortName) : nil,
+            format: Self.format(raw.fields), worker: isShown ? hash["worker"].map(WorkerRecord.shortName) : nil,
             createdAt: integer("created") ?? Self.moment(ofID: raw.id), startedAt: integer("started"),
             finishedAt: state.isTerminal ? integer("finished") : nil, dueAt: state == .delayed ? integer("due") : nil,
             outputProgress: state == .running ? progress.flatMap { $0.outputs.isEmpty ? nil : $0.outputs } : nil,
             outputs: isDone || state == .failed ? raw.outputs : nil, error: isDone ? nil : Self.failure(hash),
-            limitKey: raw.fields["limit_key"], isParked: hash["parked"] != nil)
+            limitKey: raw.fields["limit_key"], history: AttemptRecord.all(state, hash), isParked: hash["parked"] != nil)
     }
 
     /// The time at the beginning of an id, in milliseconds since 1970.
@@ -47,11 +47,6 @@ extension JobRecord {
 
     private static func attempts(_ raw: RawJob) -> Int {
         raw.hash["attempts"].flatMap { Int($0) } ?? raw.fields["attempts"].flatMap { Int($0) } ?? 5
-    }
-
-    /// `host:pid` of `host:pid:nonce`.
-    private static func shortName(_ worker: String) -> String {
-        worker.lastIndex(of: ":").map { String(worker[..<$0]) } ?? worker
     }
 
     private static func failure(_ hash: [String: String]) -> Failure? {

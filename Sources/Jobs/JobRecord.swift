@@ -53,6 +53,8 @@ package struct JobRecord: Sendable, Hashable {
     package var error: Failure?
     /// The key whose limits apply to the job; not part of the JSON.
     package var limitKey: String?
+    /// The last attempts that began, the oldest first.
+    package var history: [AttemptRecord] = []
     /// Whether a waiting job waits for a permit of its `limit_key`; not part of the JSON.
     package var isParked: Bool
 }

@@ -15,6 +15,11 @@ package struct WorkerRecord: Sendable, Hashable {
     /// Whether the worker was told to claim no more jobs.
     package let isQuiet: Bool
 
+    /// `host:pid` of `host:pid:nonce`.
+    static func shortName(_ name: String) -> String {
+        name.lastIndex(of: ":").map { String(name[..<$0]) } ?? name
+    }
+
     package init(
         name: String, host: String, slots: Int, version: String, jobs: [String] = [], silence: Int64? = nil,
         isQuiet: Bool = false

@@ -71,6 +71,17 @@ endings = part(function()
     return ttl
   end
 
+  -- Adds the attempt that ends now to the job's history, unless it completes the job: then the hash says all. Each line is
+  -- `attempt started ended outcome code worker`; the last 16 are kept.
+  local function remember(job, outcome, code)
+    if job.state ~= 'running' or job.is_remembered then return end
+    job.is_remembered = true
+    local lines = (job.history and job.history .. '\n' or '') .. job.attempt .. ' ' .. (job.started or now) .. ' ' .. now .. ' '
+      .. outcome .. ' ' .. (code or '-') .. ' ' .. (job.worker or '-')
+    local _, ends = string.gsub(lines, '\n', '')
+    call('HSET', job.key, 'history', ends < 16 and lines or string.match(lines, '\n(.*)$'))
+  end
+
   -- Moves a job to a terminal state. Returns the time to live of its spec and log.
   local function retire(job, state, ...)
     local is_first_attempt = job.state == 'running' and string.sub(job.token, 1, 2) == '1:'
@@ -90,12 +101,14 @@ endings = part(function()
   end
 
   local function fail(job, code, message, retryable, ...)
+    remember(job, 'failed', code)
     local ttl = retire(job, 'failed', 'error_code', code, 'error', string.sub(message, 1, 1024), 'retryable', retryable, ...)
     job_event(job, 'failed', 'code', code)
     return ttl
   end
 
   local function cancel(job, ...)
+    remember(job, 'cancelled')
     local ttl = retire(job, 'cancelled', ...)
     job_event(job, 'cancelled')
     return ttl
@@ -105,6 +118,7 @@ endings = part(function()
   -- published the result, the job does not end yet: the next owner checks for the result first (see `recover`). After twice the
   -- maximum number of crashes it ends anyway.
   local function crash(job, code, message, back, ...)
+    remember(job, 'crashed', code)
     job.crashes, job.attempt = job.crashes + 1, math.max(job.attempt - 1, 0)
     note('crashes')
     local may_end = not job.commit or job.crashes >= 2 * max_crashes
@@ -156,6 +170,6 @@ endings = part(function()
 
   return {
     add_keys = add_keys, retention = retention, stamp = stamp, expire_spec = expire_spec, prune_index = prune_index, trim = trim,
-    fail = fail, cancel = cancel, crash = crash, retire = retire, keep_log = keep_log, reap = reap, LOST = LOST,
+    fail = fail, cancel = cancel, crash = crash, retire = retire, remember = remember, keep_log = keep_log, reap = reap, LOST = LOST,
   }
 end)

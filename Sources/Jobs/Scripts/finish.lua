@@ -31,6 +31,7 @@ local function retry_or_fail(job, token, outcome, code, message, wait, random)
     ttl = endings().crash(job, code, message, again)
   else
     note('retries')
+    endings().remember(job, 'failed', code)
     again(job, 'tail', 1, 'error_code', code, 'error', string.sub(message, 1, 1024), 'retryable', 1)
   end
   if not answer then
@@ -94,6 +95,7 @@ local function finish(id, token, outcome, log, ...)
     ttl = endings().cancel(job, 'ended', token .. ' cancelled')
   elseif outcome == 'released' then
     answer, is_released = 'waiting', true
+    endings().remember(job, 'released')
     to_waiting(job, 'attempt', job.attempt - 1, 'ended', token .. ' waiting')
   else
     local code, message, retryable, wait, random, outputs = ...
