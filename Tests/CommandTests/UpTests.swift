@@ -93,6 +93,17 @@ import Testing
         #expect(port.output == "port\n0\n")
         let mode = try FileManager.default.attributesOfItem(atPath: data)[.posixPermissions] as? Int
         #expect(mode == 0o700)
+        // The metrics of the worker, and the secret of callbacks, are where it says.
+        let metrics = try #require(up.output.firstMatch(of: /worker +(http:\/\/127\.0\.0\.1:\d+\/metrics)\n/)).output.1
+        let scraped = try await ChildProcess.run("curl", ["-sf", String(metrics)])
+        #expect(scraped.output.contains("respool_jobs_total{"), "\(scraped)")
+        let secret = try String(contentsOfFile: "\(data)/callback-secret", encoding: .utf8)
+        #expect(secret.hasPrefix("whsec_") && secret.count == 51 && up.output.contains("\(data)/callback-secret\n"))
+        let bits =
+            try FileManager.default.attributesOfItem(atPath: "\(data)/callback-secret")[.posixPermissions] as? Int
+        #expect(bits == 0o600)
+        let log = try String(contentsOfFile: "\(data)/logs/worker.log", encoding: .utf8)
+        #expect(!log.contains("this worker sends no callbacks"), "\(log)")
 
         let second = try await ChildProcess.run(
             Programs.path("respool"), ["up", "--listen", String(url.dropFirst(7))], environment: environment)

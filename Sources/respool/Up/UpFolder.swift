@@ -34,6 +34,7 @@ struct UpFolder: Sendable {
     var outputs: String { "\(path)/outputs" }
     var logs: String { "\(path)/logs" }
     var lock: String { "\(path)/up.lock" }
+    var callbackSecret: String { "\(path)/callback-secret" }
 
     /// Creates the folder and those below it; only this user may enter it.
     func create() throws(CommandFailure) {
@@ -69,6 +70,24 @@ struct UpFolder: Sendable {
             Settings.uploadFolder.name: uploads, Settings.outputRoot.name: outputs,
             Settings.sourceRoots.name: roots.joined(separator: ":"), Settings.redisURL.name: address,
         ]
+    }
+
+    /// The file with the secret that callbacks are signed with; it is made once. `nil` if the user has set another secret.
+    func secretFile() throws(CommandFailure) -> String? {
+        let settings: [any SettingDeclaration] = [Settings.callbackSecret, Settings.callbackSecretFile]
+        guard settings.allSatisfy({ Environment.process.text($0) == nil }) else { return nil }
+        guard access(callbackSecret, F_OK) != 0 else { return callbackSecret }
+        let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+        let line = Array("whsec_\(Data(bytes).base64EncodedString())\n".utf8)
+        // A file with a part of a secret never has the name.
+        let new = callbackSecret + ".new"
+        let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .failed("cannot write to '\(new)': \(Errno.last)") }
+        let descriptor = Descriptor(owning: file)
+        guard write(descriptor.number, line, line.count) == line.count, fsync(descriptor.number) == 0,
+            rename(new, callbackSecret) == 0
+        else { throw .failed("cannot write to '\(callbackSecret)': \(Errno.last)") }
+        return callbackSecret
     }
 
     private func makeFolder(_ folder: String) throws(CommandFailure) {

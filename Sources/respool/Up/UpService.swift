@@ -129,14 +129,17 @@ struct UpService: Sendable {
     }
 
     private func greeting(_ programs: UpPrograms, _ address: ListenAddress) -> String {
-        """
-        respool is ready at http://\(address.reachable)/
+        let secret = programs.secretFile.map { "\n  callbacks are signed with         \($0)" } ?? ""
+        return """
+            respool is ready at http://\(address.reachable)/
 
-          outputs, uploads and logs are in  \(folder.path)
-          for commands in another terminal  export RESPOOL_REDIS_URL=\(programs.server.address)
+              outputs, uploads and logs are in  \(folder.path)
+              for commands in another terminal  export RESPOOL_REDIS_URL=\(programs.server.address)
+              metrics of the queue              http://\(address.reachable)/metrics
+              metrics of the worker             http://\(programs.workerAddress)/metrics\(secret)
 
-        Ctrl-C stops it. Jobs that are unfinished then run at the next start.
+            Ctrl-C stops it. Jobs that are unfinished then run at the next start.
 
-        """
+            """
     }
 }
