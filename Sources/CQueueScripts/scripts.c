@@ -66,6 +66,9 @@ static const unsigned char list[] = {
 static const unsigned char maintenance[] = {
 #embed "../Jobs/Scripts/maintenance.lua"
 };
+static const unsigned char mending[] = {
+#embed "../Jobs/Scripts/mending.lua"
+};
 static const unsigned char meta[] = {
 #embed "../Jobs/Scripts/meta.lua"
 };
@@ -96,6 +99,9 @@ static const unsigned char redeliver[] = {
 static const unsigned char replay[] = {
 #embed "../Jobs/Scripts/replay.lua"
 };
+static const unsigned char repair[] = {
+#embed "../Jobs/Scripts/repair.lua"
+};
 static const unsigned char reply[] = {
 #embed "../Jobs/Scripts/reply.lua"
 };
@@ -125,9 +131,9 @@ static const struct {
     SCRIPT(admission), SCRIPT(admit), SCRIPT(admit_and_seal), SCRIPT(base), SCRIPT(beat), SCRIPT(callbacks),
     SCRIPT(cancel), SCRIPT(claim), SCRIPT(claim_callbacks), SCRIPT(constants), SCRIPT(endings),
     SCRIPT(enqueue), SCRIPT(finish), SCRIPT(finish_callback), SCRIPT(groups), SCRIPT(inbox), SCRIPT(limit),
-    SCRIPT(limits), SCRIPT(list), SCRIPT(maintenance), SCRIPT(meta), SCRIPT(options), SCRIPT(pause),
-    SCRIPT(publish), SCRIPT(purge), SCRIPT(queued), SCRIPT(quiet), SCRIPT(recover), SCRIPT(redeliver), SCRIPT(replay),
-    SCRIPT(reply), SCRIPT(reschedule), SCRIPT(retry), SCRIPT(ring), SCRIPT(schedule), SCRIPT(stats),
+    SCRIPT(limits), SCRIPT(list), SCRIPT(maintenance), SCRIPT(mending), SCRIPT(meta), SCRIPT(options), SCRIPT(pause),
+    SCRIPT(publish), SCRIPT(purge), SCRIPT(queued), SCRIPT(quiet), SCRIPT(recover), SCRIPT(redeliver), SCRIPT(repair),
+    SCRIPT(replay), SCRIPT(reply), SCRIPT(reschedule), SCRIPT(retry), SCRIPT(ring), SCRIPT(schedule), SCRIPT(stats),
 };
 
 const unsigned char *queue_script(const char *name, size_t *length) {

@@ -28,6 +28,7 @@ enum QueueScript {
     static let finishCallback = script("finish_callback")
     static let redeliver = script("redeliver")
     static let reply = script("reply")
+    static let repair = script("repair")
 
     private static func script(_ name: String) -> RedisScript { script(name, text(name)) }
 

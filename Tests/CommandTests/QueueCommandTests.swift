@@ -262,5 +262,13 @@ import Testing
         #expect(findings.contains { $0.contains("allkeys-lru") } && report["workers"] as? Int == 0)
         #expect((report["server"] as? [String: Any])?["appendonly"] as? Bool == false)
         #expect(try await respool.run("doctor", "--queue", "other").exitCode == 1)
+        #expect(report["mended"] is NSNull && report["left"] is NSNull)
+        let dry = try await respool.run("doctor", "--repair", "--dry-run")
+        #expect(dry.output.contains("- job \(id) is waiting and not in ready\n"), "\(dry)")
+        let mended = try await respool.run("doctor", "--repair")
+        #expect(mended.output.contains("1 repair:\n- job \(id) is waiting: it was put into ready\n"), "\(mended)")
+        #expect(mended.exitCode == 1 && mended.output.contains("1 finding:\n"), "\(mended)")
+        _ = try await server.client().send(["CONFIG", "SET", "maxmemory-policy", "noeviction"])
+        #expect(try await respool.run("doctor", "--repair").exitCode == 0)
     }
 }

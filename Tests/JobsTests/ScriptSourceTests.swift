@@ -17,7 +17,7 @@ import Testing
         QueueScript.ring, QueueScript.purge, QueueScript.stats, QueueScript.list, QueueScript.queued,
         QueueScript.admitAndSeal, QueueScript.limit, QueueScript.schedule, QueueScript.claimCallbacks,
         QueueScript.finishCallback,
-        QueueScript.redeliver, QueueScript.reply, QueueScript.reschedule, QueueScript.quiet,
+        QueueScript.redeliver, QueueScript.reply, QueueScript.reschedule, QueueScript.quiet, QueueScript.repair,
     ]
 
     @Test func `the linter reads each script as Redis gets it`() async throws {

@@ -68,7 +68,7 @@ struct QueueWalk {
     mutating func step() async throws {
         steps += 1
         try await keepSeen()
-        switch Int.random(in: 0..<127, using: &random) {
+        switch Int.random(in: 0..<129, using: &random) {
         case 0..<14: try await push()
         case 14..<22: try await enqueue()
         case 22..<40: try await claim()
@@ -89,6 +89,7 @@ struct QueueWalk {
         case 113..<118: try await schedule()
         case 118..<122: try await recover()
         case 122..<126: try await reschedule()
+        case 126..<128: try await repair()
         default: try await purge()
         }
         model.closeGroups()

@@ -15,6 +15,12 @@ package struct QueueAudit: Sendable {
     /// The inconsistencies of a queue in use, and overdue work. A job may change while it is read, so only problems
     /// found by three readings are reported.
     package func lastingProblems(pause: Duration = .milliseconds(300)) async throws(QueueError) -> Findings {
+        let (suspects, keyCount) = try await lastingSuspects(pause: pause)
+        return Findings(keys: keyCount, sentences: suspects.sentences)
+    }
+
+    /// What three readings found, and the number of keys.
+    func lastingSuspects(pause: Duration) async throws(QueueError) -> (SuspectJobs, keyCount: Int) {
         var reading = QueueReading(queue)
         try await reading.readAll()
         try await reading.readOverdue()
@@ -27,7 +33,7 @@ package struct QueueAudit: Sendable {
             try await again.readOverdue()
             suspects.keep(again.suspects)
         }
-        return Findings(keys: reading.keyCount, sentences: suspects.sentences)
+        return (suspects, reading.keyCount)
     }
 
     /// The problems that three readings found.

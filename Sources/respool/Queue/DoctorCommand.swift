@@ -11,20 +11,36 @@ extension Command {
                 + "to something, and that every expired lease was reaped. Findings are read again, "
                 + "because a job can move during the check. It changes nothing and does not block "
                 + "the queue; its time grows with the queue. It also shows the configuration of the server.",
+            "With --repair, mends what it can, beside running workers too, says what was mended, and then reports what is left. No job is "
+                + "lost: one whose state is gone is admitted again. With --dry-run, it only reports.",
             "If RESPOOL_WAIT_REPLICAS is set, it also compares that with the replicas of Redis.",
             "Exits with 1 if there are findings. A warning is a setting that risks losing jobs; it does not change the exit code.",
         ],
-        options: [.json, .queue, .redis],
-        examples: [.init(line: "respool doctor --queue urgent", meaning: "checks the queue urgent")]
+        options: [DoctorOptions.repair, DoctorOptions.dryRun, .json, .queue, .redis],
+        examples: [
+            .init(line: "respool doctor --queue urgent", meaning: "checks the queue urgent"),
+            .init(line: "respool doctor --repair", meaning: "mends what it finds, and reports the rest"),
+        ]
     ) { arguments throws(CommandFailure) in
         let connection = try QueueConnection(arguments)
         let wait: ReplicaWait?
         do throws(SettingError) { wait = try ReplicaWait(.process) } catch { throw .usage(error.message) }
-        let report = try await connection.ask { queue throws(QueueError) in try await DoctorReport(queue, wait) }
+        var repair: QueueRepair.Report?
+        if arguments.has(DoctorOptions.repair), !arguments.has(DoctorOptions.dryRun) {
+            repair = try await connection.ask { queue throws(QueueError) in try await QueueRepair(queue).run() }
+        }
+        let report = try await connection.ask { [repair] queue throws(QueueError) in
+            try await DoctorReport(queue, wait, repair)
+        }
         let text = arguments.has(.json) ? [JSONLine.text(report)] : report.lines(connection)
         StandardStream.output(text.map { $0 + "\n" }.joined())
         return report.findings.isEmpty ? .success : .failure
     }
+}
+
+enum DoctorOptions {
+    static let repair = Option("repair", "mends what can be mended without losing a job")
+    static let dryRun = Option("dry-run", "changes nothing, as without --repair")
 }
 
 /// The state of a queue and its server.
@@ -40,10 +56,15 @@ private struct DoctorReport: Encodable {
     let slots: Int
     let findings: [String]
     let warnings: [String]
+    /// What `--repair` did; `nil` without it.
+    @Nullable var mended: [String]?
+    /// What `--repair` left as it is, and why.
+    @Nullable var left: [String]?
 
-    init(_ queue: JobQueue, _ wait: ReplicaWait?) async throws(QueueError) {
+    init(_ queue: JobQueue, _ wait: ReplicaWait?, _ repair: QueueRepair.Report?) async throws(QueueError) {
         let audit = try await QueueAudit(queue).lastingProblems()
         let stats = try await queue.stats()
+        (mended, left) = (repair?.mended, repair?.left)
         self.queue = queue.name.text
         server = try await queue.serverInfo()
         keys = audit.keys
@@ -85,7 +106,7 @@ private struct DoctorReport: Encodable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case queue, server, keys, counts, paused, workers, slots, findings, warnings
+        case queue, server, keys, counts, paused, workers, slots, findings, warnings, mended, left
         case oldestWaiting = "oldest_waiting"
     }
 
@@ -105,15 +126,18 @@ private struct DoctorReport: Encodable {
         let facts = pairs.map { name, value in
             terminal.colored(TextLayout.fitted(name, width: 8), .faint) + " " + TextLayout.printable(value)
         }
-        guard !findings.isEmpty || !warnings.isEmpty else {
-            return facts + [terminal.colored("no problems found", .green)]
-        }
         func list(_ sentences: [String], _ noun: String, _ color: Terminal.Color) -> [String] {
             guard !sentences.isEmpty else { return [] }
             let heading = terminal.colored(Formatting.count(sentences.count, noun), color)
             return ["\(heading):"] + sentences.map { "- " + TextLayout.printable($0) }
         }
-        return facts + list(findings, "finding", .red) + list(warnings, "warning", .yellow)
+        let mended = list(mended ?? [], "repair", .green)
+        let left = left ?? []
+        let reasons = left.isEmpty ? [] : ["not repaired:"] + left.map { "- " + TextLayout.printable($0) }
+        guard !findings.isEmpty || !warnings.isEmpty else {
+            return facts + mended + reasons + [terminal.colored("no problems found", .green)]
+        }
+        return facts + mended + reasons + list(findings, "finding", .red) + list(warnings, "warning", .yellow)
     }
 
     private var persistence: String {
