@@ -16,11 +16,12 @@ LANGUAGES = {
     "Node.js": (["node", "respool.js"], ["node", "-e", "require('redis')"]),
     "Ruby": (["ruby", "respool.rb"], ["ruby", "-e", "require 'redis'"]),
     "Go": (["go", "run", "respool.go"], ["go", "vet", f"{ROOT}/examples/respool.go"]),
+    "Python with the client": (["/usr/bin/python3", "clients/convert.py"], ["/usr/bin/python3", "-c", "import redis, respool"]),
     "shell": (["bash", "respool.sh"], ["redis-cli", "--version"]),
 }
 # Debian's packages of Go are found as before there were modules; what is compiled is kept from one run of `go` to the next.
 ENVIRONMENT = {**os.environ, "NODE_PATH": "/usr/share/nodejs",
-               "GO111MODULE": "off", "GOPATH": "/usr/share/gocode"}
+               "GO111MODULE": "off", "GOPATH": "/usr/share/gocode", "PYTHONPATH": f"{ROOT}/clients/python/src", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def runs(words):

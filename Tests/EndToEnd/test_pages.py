@@ -49,11 +49,15 @@ def test_the_lines_of_a_page_run_as_they_are_pasted(service, audio, figures, pag
     runnable, _ = blocks(page)
     folder = f"{service.folder}/page"
     os.makedirs(f"{folder}/bin")
-    os.symlink(ROOT / "examples", f"{folder}/examples")
+    for name in ("examples", "clients"):
+        os.symlink(ROOT / name, f"{folder}/{name}")
+    # The clients as if they were installed; test_clients.py installs them.
+    os.mkdir(f"{folder}/node_modules")
+    os.symlink(ROOT / "clients/node", f"{folder}/node_modules/respool")
     audio("talk.flac", 3)
     shutil.move(f"{service.sources}/talk.flac", folder)
     # The programs are those that were built, and Redis is one that disturbs no other, unless it is private.
-    for name, line in {"make": "exit 0", "sudo": "exit 0", "redis-server": '[ "$1" = --save ] && exit 0; exec /usr/bin/redis-server "$@"',
+    for name, line in {**dict.fromkeys(("make", "npm", "pip", "sudo"), "exit 0"), "redis-server": '[ "$1" = --save ] && exit 0; exec /usr/bin/redis-server "$@"',
                        "redis-cli": f'exec /usr/bin/redis-cli -s {service.folder}/redis.sock "$@"'}.items():
         with open(os.open(f"{folder}/bin/{name}", os.O_CREAT | os.O_WRONLY, 0o755), "w") as file:
             file.write(f"#!/bin/sh\n{line}\n")
@@ -63,6 +67,7 @@ def test_the_lines_of_a_page_run_as_they_are_pasted(service, audio, figures, pag
     with open(f"{folder}/lines.sh", "w") as file:
         file.write(text + END)
     environment = {"PATH": f"{folder}/bin:{PROGRAMS}:/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1",
+                   "PYTHONPATH": f"{ROOT}/clients/python/src", "PYTHONDONTWRITEBYTECODE": "1",
                    "RESPOOL_REDIS_URL": service.redis.url, "RESPOOL_SPOOL_DIR": service.spool, "RESPOOL_STATE_DIR": service.folder}
     shell = Process(["env", "-C", folder, "bash", "-ex", "lines.sh"], f"{folder}/lines.log", environment)
     code = shell.wait(120)
