@@ -46,8 +46,9 @@ quick: build ## run the quick end-to-end tests
 	$(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m quick
 
 proof: release ## run the quick and the long end-to-end tests on the release build
-	@deploy/install-packages chromium faad golang-github-gomodule-redigo-dev golang-go mpg123 node-redis nodejs opus-tools python3-redis ruby-redis
-	@deploy/install-python axe-playwright-python==0.1.8 openapi-python-client==0.29.1 playwright==1.65.2 schemathesis==4.32.5 tuspy==1.1.0
+	@deploy/install-packages chromium faad golang-github-gomodule-redigo-dev golang-go mpg123 node-redis node-typescript nodejs opus-tools python3-redis ruby-redis
+	@deploy/install-python axe-playwright-python==0.1.8 mypy==2.4.1 openapi-python-client==0.29.1 playwright==1.65.2 pytest==9.2.0 redis==8.1.0 \
+	    schemathesis==4.32.5 setuptools==84.2.1 tuspy==1.1.0
 	$(RELEASED) $(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m 'quick or long'
 
 soak: release ## run ten times as many steps of the model test as `make proof`, all faults five times, and recordings of ten hours
