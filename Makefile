@@ -21,7 +21,7 @@ PIECES ?= 200
 CODEC ?=
 SEED ?= 1
 
-.PHONY: help deps build release test unit quick proof soak mutations conformance joints containers fuzz lint format settings sanitize bench demo install uninstall clean
+.PHONY: help deps build release test unit quick proof soak mutations conformance joints containers fuzz lint format settings site sanitize bench demo install uninstall clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -46,7 +46,8 @@ quick: build ## run the quick end-to-end tests
 	$(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m quick
 
 proof: release ## run the quick and the long end-to-end tests on the release build
-	@deploy/install-packages chromium faad golang-github-gomodule-redigo-dev golang-go mpg123 node-redis node-typescript nodejs opus-tools python3-redis ruby-redis
+	@deploy/install-packages chromium faad furo golang-github-gomodule-redigo-dev golang-go mpg123 node-redis node-typescript nodejs \
+	    opus-tools python3-myst-parser python3-redis python3-sphinx ruby-redis
 	@deploy/install-python axe-playwright-python==0.1.8 mypy==2.4.1 openapi-python-client==0.29.1 playwright==1.65.2 pytest==9.2.0 redis==8.1.0 \
 	    schemathesis==4.32.5 setuptools==84.2.1 tuspy==1.1.0
 	$(RELEASED) $(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m 'quick or long'
@@ -91,6 +92,10 @@ format: ## format the code
 settings: build ## write the table of docs/settings.md anew
 	.build/debug/respool settings --markdown > .build/settings.md
 	sed -i -e '/^| variable |/r .build/settings.md' -e '/^|/d' docs/settings.md
+
+site: release ## make a site of docs/ with a search and the reference of the HTTP API, in .build/site
+	@deploy/install-packages furo python3-myst-parser python3-sphinx
+	$(RELEASED) Tools/make-site
 
 sanitize: ## run the tests under AddressSanitizer (with leaks) and ThreadSanitizer
 	Tools/sanitize
