@@ -81,6 +81,7 @@ lint: ## check the format of the code; warnings are errors
 	@Tools/check-arrows
 	@Tools/check-dependencies
 	@Tools/check-names
+	@Tools/check-pages
 	@Tools/check-words
 	@Tools/check-monitoring
 	@Tools/lua_scripts.py lint
@@ -106,6 +107,7 @@ bench: release ## measure respool relative to ffmpeg, the codecs' tools, Redis' 
 	Benchmarks/run
 	Benchmarks/queue
 	Benchmarks/filters
+	Benchmarks/sizing
 
 demo: deps release ## run the demo: a private Redis, a worker, real conversions
 	$(RELEASE)/respool demo
