@@ -4,6 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 PREFIX ?= /usr/local
+STRIP ?= -s
 RELEASE := .build/release
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 # Disables backtraces, because tests kill processes on purpose.
@@ -21,7 +22,7 @@ PIECES ?= 200
 CODEC ?=
 SEED ?= 1
 
-.PHONY: help deps build release test unit quick proof soak mutations conformance joints containers fuzz lint format settings site sanitize bench demo install uninstall clean
+.PHONY: help deps build release test unit quick proof soak mutations conformance joints containers fuzz lint format settings site sanitize bench demo install install-built uninstall deb clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -69,8 +70,9 @@ joints: release ## compare files of several encoders with those of one, over mus
 	@deploy/install-packages faad mpg123 opus-tools supertux-data vorbis-tools wesnoth-1.16-music
 	$(RELEASED) $(PYTEST) $(TESTS)/test_joints.py -m soak -k '$(CODEC)' --count $(PIECES) -s
 
-containers: ## build the image and run three workers, with podman and podman-compose, or docker
-	$(PYTEST) $(TESTS)/test_containers.py -rs
+containers: release ## build the image and run three workers, and install the package, with podman and podman-compose, or docker
+	@deploy/install-packages debhelper lintian
+	$(RELEASED) $(PYTEST) $(TESTS)/test_containers.py $(TESTS)/test_package.py -rs
 
 fuzz: ## fuzz each parser and the engine for SECONDS (60)
 	Tools/fuzz $(SECONDS)
@@ -113,13 +115,20 @@ demo: deps release ## run the demo: a private Redis, a worker, real conversions
 	$(RELEASE)/respool demo
 
 install: release ## install the programs below PREFIX (/usr/local)
+	@$(MAKE) --no-print-directory install-built
+
+install-built:
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/respool
-	install -s $(RELEASE)/respool $(DESTDIR)$(PREFIX)/bin/
-	install -s $(RELEASE)/respoold $(RELEASE)/respool-transfer $(RELEASE)/respool-transcode $(DESTDIR)$(PREFIX)/libexec/respool/
+	install $(STRIP) $(RELEASE)/respool $(DESTDIR)$(PREFIX)/bin/
+	install $(STRIP) $(RELEASE)/respoold $(RELEASE)/respool-transfer $(RELEASE)/respool-transcode $(DESTDIR)$(PREFIX)/libexec/respool/
 
 uninstall: ## remove the installed programs
 	rm -f $(DESTDIR)$(PREFIX)/bin/respool
 	rm -rf $(DESTDIR)$(PREFIX)/libexec/respool
+
+deb: release ## make a Debian package in .build/deb
+	@deploy/install-packages debhelper lintian
+	@deploy/make-package
 
 clean: ## remove the build folders
 	rm -rf .build .build-address .build-fuzz .build-thread
