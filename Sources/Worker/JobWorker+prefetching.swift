@@ -43,7 +43,9 @@ extension JobWorker {
     }
 
     func reportJobs() {
-        metrics.running(activeJobs.count - prefetched.all.count, prefetched: prefetched.all.count)
+        let running = activeJobs.count - prefetched.all.count
+        health.runs(running)
+        metrics.running(running, prefetched: prefetched.all.count)
     }
 
     private func begin(_ job: ActiveJob) {

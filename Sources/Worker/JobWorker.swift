@@ -99,17 +99,21 @@ package actor JobWorker {
 
     /// Runs jobs until `drain` or `stop` was called and no job is active; throws if a slot cannot be started. If
     /// `admission` is given, the first job is claimed after it ends; it is cancelled if the worker drains before.
+    /// `started` is called when the slots are started, whether Redis replies or not.
     ///
     /// The order at the end: the intake closes, the jobs end, the beats stop, the callbacks being sent arrive, the
     /// worker's record is removed, the children exit.
     package func run(
-        heartbeatFile: HeartbeatFile?, once admission: Task<Bool, Never>? = nil
+        heartbeatFile: HeartbeatFile?, once admission: Task<Bool, Never>? = nil,
+        started: @Sendable () -> Void = {}
     ) async throws(Failure) -> End {
         self.admission = admission
         if isDraining { admission?.cancel() }
         try await startSlots()
+        health.started()
         metrics.started(slots: configuration.slots)
         await reportSandbox()
+        started()
         await withTaskGroup(of: Void.self) { group in
             for (index, served) in queues.enumerated() {
                 let loop = HeartbeatLoop(

@@ -15,6 +15,9 @@ package final class WorkerHealth: Sendable {
         /// Since when each queue's server has not replied; in a cluster, queues can be on different nodes.
         var outages: [QueueName: ContinuousClock.Instant] = [:]
         var isDraining = false
+        /// Whether the slots were started.
+        var hasStarted = false
+        var jobs = 0
     }
 
     /// How late the beat may be before the worker is considered stuck.
@@ -46,6 +49,20 @@ package final class WorkerHealth: Sendable {
         let silent = state.withLock { $0.outages.filter { $0.value.duration(to: .now) >= silence } }
         return silent.keys.sorted { $0.text < $1.text }
     }
+
+    /// The state in one line, for service managers.
+    package var summary: String {
+        let (jobs, isDraining, hasStarted) = state.withLock { ($0.jobs, $0.isDraining, $0.hasStarted) }
+        let count = jobs == 1 ? "1 job" : "\(jobs) jobs"
+        let activity = isDraining ? "draining \(count)" : hasStarted ? "running \(count)" : "starting"
+        guard let silence else { return "\(activity); no reply from Redis yet" }
+        let responds = silence < Self.longestSilence && silentQueues().isEmpty
+        return responds ? activity : "\(activity); Redis does not respond"
+    }
+
+    func started() { state.withLock { $0.hasStarted = true } }
+
+    func runs(_ jobs: Int) { state.withLock { $0.jobs = jobs } }
 
     func tick() { state.withLock { $0.lastTick = .now } }
 

@@ -66,11 +66,20 @@ enum ServeCommand {
             log.warning("no previews are made: this process cannot write to the folder previews in RESPOOL_UPLOAD_DIR")
         }
         let counting = Task { await metrics.start() }
+        let address = settings.listen.path == nil ? settings.listen.with(port: listener.port) : settings.listen
+        // Any answer shows that the listener's thread runs, also one of a server that is overloaded.
+        let notifier = ServiceNotifier(
+            .process, log: log, isAlive: { (try? address.status(of: "/healthz")) != nil },
+            status: { housekeeping.isReady ? "serving on \(address)" : "serving on \(address); Redis does not respond" }
+        )
+        defer { notifier.close() }
         let maintenance = Task { await housekeeping.run() }
         let events = zip(hubs, feeds).map { hub, client in
             Task { await hub.run(EventFeed(client: client, name: hub.queue.name)) }
         }
+        notifier.ready()
         for await _ in signals { break }
+        notifier.stopping()
         // A second signal ends the process at once.
         let impatience = Task {
             for await _ in signals { _exit(ExitCode.failure.rawValue) }

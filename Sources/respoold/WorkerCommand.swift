@@ -81,7 +81,10 @@ enum WorkerCommand {
         if settings.worker.callbackSecrets == nil {
             log.info("RESPOOL_CALLBACK_SECRET is not set, so this worker sends no callbacks")
         }
-        let obedience = Task { await obey(signals, worker, log) }
+        let notifier = ServiceNotifier(
+            .process, log: log, isAlive: { worker.health.isAlive }, status: { worker.health.summary })
+        defer { notifier.close() }
+        let obedience = Task { await obey(signals, worker, notifier) }
         let check = Task {
             let isWelcome = await ServerCheck(queues: queues, log: log).run()
             if !isWelcome { await worker.stop() }
@@ -93,7 +96,8 @@ enum WorkerCommand {
             if !isAdmitted { await worker.stop() }
             return isAdmitted
         }
-        let code = await run(worker, once: isRequired ? admission : nil, log)
+        let code = await run(worker, once: isRequired ? admission : nil, notifier, log)
+        notifier.stopping()
         for task in [check, admission] { task.cancel() }
         obedience.cancel()
         let (isWelcome, isAdmitted) = (await check.value, await admission.value)
@@ -106,11 +110,11 @@ enum WorkerCommand {
     }
 
     private static func run(
-        _ worker: JobWorker, once admission: Task<Bool, Never>?, _ log: Log
+        _ worker: JobWorker, once admission: Task<Bool, Never>?, _ notifier: ServiceNotifier, _ log: Log
     ) async -> ExitCode {
         do throws(Failure) {
-            return try await worker.run(heartbeatFile: heartbeatFile(log), once: admission) == .drained
-                ? .success : .failure
+            let end = try await worker.run(heartbeatFile: heartbeatFile(log), once: admission) { notifier.ready() }
+            return end == .drained ? .success : .failure
         } catch {
             log.error("the worker cannot start: \(error.message)")
             return .failure
@@ -138,12 +142,14 @@ enum WorkerCommand {
     }
 
     /// The first signal drains the worker, the second stops it immediately, and the third exits the process.
-    private static func obey(_ signals: AsyncStream<Int32>, _ worker: JobWorker, _ log: Log) async {
+    private static func obey(_ signals: AsyncStream<Int32>, _ worker: JobWorker, _ notifier: ServiceNotifier) async {
         var count = 0
         for await _ in signals {
             count += 1
             switch count {
-            case 1: await worker.drain()
+            case 1:
+                await worker.drain()
+                notifier.stopping()
             case 2:
                 // Ensures that the process ends even if something hangs.
                 startThread {

@@ -58,8 +58,8 @@ class Rollout:
         until("all replaced workers ended", AMPLE + AFTER_GRACE, all_ended)
         return max(drains)
 
-    def runs(self):
-        """When each job began to run and when it was given back, in seconds, from the events of the queue."""
+    def repeated(self):
+        """The seconds for which each run had lasted that was given back, from the events of the queue."""
         begun, given_back = {}, []
         for stamp, parts in self.service.redis("XRANGE", PREFIX + "events", "-", "+"):
             event, moment = dict(zip(parts[::2], parts[1::2])), int(stamp.split("-")[0]) / 1000
@@ -79,11 +79,11 @@ def test_a_rollout_of_ten_workers_loses_no_job_and_no_attempt(service, start_wor
     check(left > 0, "the load ended before the rollout, so the last workers were idle")
     records = service.completed(rollout.ids, 60)
     until("every result appeared", 5, lambda: all(rollout.results.counts[f"{id}.wav"] for id in rollout.ids))
-    given_back = rollout.runs()
+    given_back = rollout.repeated()
     attempts = sum(record["attempt"] for record in records.values())
     twice = [id for id in rollout.ids if rollout.results.counts[f"{id}.wav"] > 1]
-    figures("| grace | jobs pushed | completed | attempts | runs given back | seconds of work repeated | longest drain | = "
-            f"| {grace} s | {len(rollout.ids)} | {len(records)} | {attempts} | {len(given_back)} | {sum(given_back):.1f} | {longest:.1f} s |")
+    figures(f"grace {grace} s: {len(rollout.ids)} jobs pushed, {len(records)} completed, {attempts} attempts, {len(given_back)} runs "
+            f"given back, {sum(given_back):.1f} s of work repeated, longest drain {longest:.1f} s")
     equal(twice, [], "results that appeared twice")
     # A job that was given back is not charged: its next run has the same number.
     equal((attempts, {record["crashes"] for record in records.values()}), (len(rollout.ids), {0}), "attempts, crashes")

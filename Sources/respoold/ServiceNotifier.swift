@@ -1,0 +1,102 @@
+import Configuration
+import Glibc
+import Lifecycle
+
+/// Reports the state of this process to its service manager, such as systemd with `Type=notify`. Without one, it does
+/// nothing.
+///
+/// A separate thread sends the reports. So they are sent also if the rest of the process is stuck: then without
+/// `WATCHDOG=1`, and the service manager restarts the process.
+final class ServiceNotifier: Sendable {
+    private let phase = Monitor(Phase.starting)
+    private let log: Log
+    private let isAlive: @Sendable () -> Bool
+    private let status: @Sendable () -> String
+    /// Whether the service manager expects `WATCHDOG=1`.
+    private let hasWatchdog: Bool
+    private let interval: Duration
+
+    private enum Phase: Int, Sendable { case starting, ready, stopping, ended }
+
+    /// How often reports are sent, if the watchdog does not demand it more often.
+    private static let longestInterval: Duration = .seconds(5)
+
+    /// Sends to the socket that the environment names, until `close`. `isAlive` and `status` are called on a separate
+    /// thread, and may block for some seconds.
+    init(
+        _ environment: Environment, log: Log, isAlive: @escaping @Sendable () -> Bool,
+        status: @escaping @Sendable () -> String
+    ) {
+        (self.log, self.isAlive, self.status) = (log, isAlive, status)
+        let timeout = Self.watchdogTimeout(environment)
+        hasWatchdog = timeout != nil
+        interval = min(timeout.map { $0 / 3 } ?? Self.longestInterval, Self.longestInterval)
+        guard let name = environment.foreign("NOTIFY_SOCKET") else { return }
+        do throws(Errno) {
+            let owner = SocketOwner(try NotifySocket(to: name))
+            startThread { self.sendReports(owner) }
+        } catch {
+            log.warning("the service manager's socket '\(name)' (NOTIFY_SOCKET) cannot be used: \(error)")
+        }
+    }
+
+    /// Reports that the process has started.
+    func ready() { enter(.ready) }
+
+    /// Reports that the process is going to end. While it is alive, each further report extends the time limit for that,
+    /// so that the service manager does not cut a drain short.
+    func stopping() { enter(.stopping) }
+
+    /// Ends the reports.
+    func close() { enter(.ended) }
+
+    /// No phase follows a later one.
+    private func enter(_ next: Phase) {
+        phase.change { phase in if phase.rawValue < next.rawValue { phase = next } }
+    }
+
+    /// The time without `WATCHDOG=1` after which the service manager restarts this process; `nil` if there is no such
+    /// limit, or if it is for another process.
+    private static func watchdogTimeout(_ environment: Environment) -> Duration? {
+        guard let text = environment.foreign("WATCHDOG_USEC"), let microseconds = Int64(text), microseconds > 0 else {
+            return nil
+        }
+        if let owner = environment.foreign("WATCHDOG_PID"), Int32(owner) != getpid() { return nil }
+        return .microseconds(microseconds)
+    }
+
+    private func sendReports(_ owner: SocketOwner) {
+        var sent = Phase.starting
+        var lastStatus = ""
+        var hasFailed = false
+        while true {
+            let now = phase.read { $0 }
+            guard now != .ended else { return }
+            let status = status()
+            var assignments = status == lastStatus ? [] : ["STATUS=\(status)"]
+            if now != sent { assignments.append(now == .ready ? "READY=1" : "STOPPING=1") }
+            if isAlive() {
+                if hasWatchdog { assignments.append("WATCHDOG=1") }
+                if now == .stopping { assignments.append("EXTEND_TIMEOUT_USEC=\(timeExtension)") }
+            }
+            do throws(Errno) {
+                if !assignments.isEmpty { try owner.socket.send(assignments) }
+                (sent, lastStatus, hasFailed) = (now, status, false)
+            } catch {
+                if !hasFailed { log.warning("reporting to the service manager failed, retrying: \(error)") }
+                hasFailed = true
+            }
+            _ = phase.wait(atMost: interval) { $0 == now ? nil : () }
+        }
+    }
+
+    /// Microseconds until the service manager's time limit, from each report on: two may be late.
+    private var timeExtension: Int64 { interval.milliseconds * 1000 * 3 }
+}
+
+/// Shares the socket with the thread that sends.
+private final class SocketOwner: Sendable {
+    let socket: NotifySocket
+
+    init(_ socket: consuming NotifySocket) { self.socket = socket }
+}
