@@ -64,7 +64,11 @@ private struct MeasuredSink: HTTPBodySink {
         return refusal
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) { sink.write(bytes) }
+    func write(_ bytes: UnsafeRawBufferPointer) -> HTTPResponse? {
+        let refusal = sink.write(bytes)
+        if let refusal { report(refusal) }
+        return refusal
+    }
 
     func end(isComplete: Bool) -> HTTPResponse {
         let response = sink.end(isComplete: isComplete)

@@ -19,7 +19,7 @@ final class BodyReception: Sendable {
     }
 
     private enum Phase {
-        case opening, receiving, completing
+        case opening, receiving, completing, refused
     }
 
     /// How many bytes wait for the sink before the connection is suspended.
@@ -40,11 +40,12 @@ final class BodyReception: Sendable {
         return true
     }
 
-    /// Called with a part of the body; false if the listener is closing.
-    func append(_ bytes: UnsafeRawBufferPointer, _ connection: OpaquePointer) -> Bool {
+    /// Called with a part of the body.
+    func append(_ bytes: UnsafeRawBufferPointer, _ connection: OpaquePointer) -> Progress {
         state.change { state in
+            if let response = state.response { return .respond(response) }
             state.pending += bytes
-            return state.pending.count < Self.maxPending || suspend(connection, &state)
+            return state.pending.count < Self.maxPending || suspend(connection, &state) ? .wait : .stop
         }
     }
 
@@ -53,7 +54,7 @@ final class BodyReception: Sendable {
     func proceed(_ connection: OpaquePointer) -> Progress {
         state.change { state in
             if let response = state.response {
-                return .respond(state.phase == .opening ? response.with("Connection", "close") : response)
+                return .respond(state.phase == .completing ? response : response.with("Connection", "close"))
             }
             guard state.phase != .opening else {
                 state.phase = .receiving
@@ -80,8 +81,7 @@ final class BodyReception: Sendable {
     private func suspend(_ connection: OpaquePointer, _ state: inout State) -> Bool {
         // libmicrohttpd passes on the chunks that it has already read, although the connection is suspended.
         guard state.suspended == nil else { return true }
-        guard context.suspend() else { return false }
-        MHD_suspend_connection(connection)
+        guard context.suspend(connection) else { return false }
         state.suspended = connection
         return true
     }
@@ -107,7 +107,14 @@ final class BodyReception: Sendable {
                 if state.isComplete == nil { resume(&state) }
                 return (bytes, state.isComplete)
             }
-            bytes.withUnsafeBytes { if !$0.isEmpty { sink.write($0) } }
+            if let refusal = bytes.withUnsafeBytes({ $0.isEmpty ? nil : sink.write($0) }) {
+                return state.change { state in
+                    state.response = refusal
+                    if state.phase == .receiving { state.phase = .refused }
+                    state.pending = []
+                    resume(&state)
+                }
+            }
             guard let isComplete else { continue }
             let response = sink.end(isComplete: isComplete)
             return state.change { state in

@@ -23,13 +23,16 @@ package struct ConnectionLimits: Sendable {
 
     package init() {}
 
-    /// The number of connections and of streams of one address; those in all grow with it, for a server behind a proxy.
+    /// The number of connections and of streams of one address, half of whose connections may send or receive files; those in all
+    /// grow with it, for a server behind a proxy.
     package init(perAddress: Int, streamsPerAddress: Int) {
         self.perAddress = perAddress
         self.streamsPerAddress = streamsPerAddress
         remote = max(remote, perAddress)
         local = max(local, perAddress)
         streams = max(streams, streamsPerAddress)
+        transfersPerAddress = max(1, perAddress / 2)
+        transfers = max(transfers, transfersPerAddress)
     }
 
     /// Maximum number of connections for libmicrohttpd, including those being closed.

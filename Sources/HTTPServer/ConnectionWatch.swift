@@ -19,8 +19,8 @@ final class ConnectionWatch: Sendable {
     }
 
     private struct Watched {
-        /// When the current request started.
-        var start: ContinuousClock.Instant
+        /// The time of the current request.
+        var time = ClientTime()
         let address: ClientAddress
         var phase = Phase.idle
     }
@@ -39,9 +39,17 @@ final class ConnectionWatch: Sendable {
 
     private struct Transfer {
         let address: ClientAddress
-        /// When the rate was checked last, and the number of bytes until then.
-        var checked: ContinuousClock.Instant
-        var bytes: Int64
+        /// The time since the rate was checked last, and the number of bytes until then.
+        var time = ClientTime()
+        var bytes: Int64 = 0
+        /// The number of bytes that this process received, or handed to the kernel.
+        var counted: Int64 = 0
+
+        /// The number of bytes so far. Only TCP counts what has reached the client.
+        func total(_ socket: CInt) -> Int64 {
+            let bytes = cmicrohttpd_transferred(socket)
+            return bytes >= 0 ? bytes : counted
+        }
     }
 
     private let limits: ConnectionLimits
@@ -72,13 +80,13 @@ final class ConnectionWatch: Sendable {
             }
             let counts = rivals.values.reduce(into: [address: 1]) { $0[$1.address, default: 0] += 1 }
             let isFull = rivals.count >= (address.isLoopback ? limits.local : limits.remote)
-            state.connections[socket] = Watched(start: .now, address: address)
+            state.connections[socket] = Watched(address: address)
             guard counts[address]! > limits.perAddress || isFull else { return }
             let crowd = rivals.filter { $0.value.phase != .processing && (isFull || $0.value.address == address) }
             // The address with the most connections loses one, so that many connections from one address do not block others.
             let most = crowd.values.map { counts[$0.address]! }.max()
             let victim = crowd.filter { counts[$0.value.address] == most }
-                .min { ($0.value.phase.rawValue, $0.value.start) < ($1.value.phase.rawValue, $1.value.start) }
+                .min { ($0.value.phase.rawValue, $0.value.time.start) < ($1.value.phase.rawValue, $1.value.time.start) }
             if let victim {
                 state.connections[victim.key] = nil
                 shutdown(victim.key, CInt(SHUT_RDWR))
@@ -107,9 +115,9 @@ final class ConnectionWatch: Sendable {
         let socket = cmicrohttpd_socket(connection)
         state.withLock { state in
             if let transfer = state.transfers.removeValue(forKey: socket) {
-                state.connections[socket] = Watched(start: .now, address: transfer.address)
+                state.connections[socket] = Watched(address: transfer.address)
             }
-            state.connections[socket]?.start = .now
+            state.connections[socket]?.time = ClientTime()
             state.connections[socket]?.phase = .idle
         }
     }
@@ -123,9 +131,34 @@ final class ConnectionWatch: Sendable {
             let own = state.transfers.values.count { $0.address == watched.address }
             guard own < limits.transfersPerAddress, state.transfers.count < limits.transfers else { return false }
             state.connections[socket] = nil
-            state.transfers[socket] = Transfer(
-                address: watched.address, checked: .now, bytes: cmicrohttpd_transferred(socket))
+            var transfer = Transfer(address: watched.address)
+            transfer.bytes = transfer.total(socket)
+            state.transfers[socket] = transfer
             return true
+        }
+    }
+
+    /// Counts bytes of a file that were received, or handed to the kernel.
+    func count(_ bytes: Int, _ connection: OpaquePointer) {
+        let socket = cmicrohttpd_socket(connection)
+        state.withLock { $0.transfers[socket]?.counted += Int64(bytes) }
+    }
+
+    /// Stops the time of the client, because it waits for this server.
+    func pause(_ connection: OpaquePointer) {
+        let socket = cmicrohttpd_socket(connection)
+        state.withLock { state in
+            state.connections[socket]?.time.pause()
+            state.transfers[socket]?.time.pause()
+        }
+    }
+
+    /// Goes on with the time of the client.
+    func resume(_ connection: OpaquePointer) {
+        let socket = cmicrohttpd_socket(connection)
+        state.withLock { state in
+            state.connections[socket]?.time.resume()
+            state.transfers[socket]?.time.resume()
         }
     }
 
@@ -141,14 +174,15 @@ final class ConnectionWatch: Sendable {
     private func end(olderThan requestTimeout: Duration) {
         // A socket is closed only after it is removed here, so under the lock its number cannot have been reused.
         state.withLock { state in
-            for (socket, watched) in state.connections where watched.start.duration(to: .now) > requestTimeout {
+            for (socket, watched) in state.connections
+            where !watched.time.isPaused && watched.time.elapsed > requestTimeout {
                 shutdown(socket, CInt(SHUT_RDWR))
             }
             for (socket, transfer) in state.transfers
-            where transfer.checked.duration(to: .now) > limits.transferInterval {
-                let bytes = cmicrohttpd_transferred(socket)
-                if bytes >= 0, bytes - transfer.bytes < limits.minTransferBytes { shutdown(socket, CInt(SHUT_RDWR)) }
-                state.transfers[socket]?.checked = .now
+            where !transfer.time.isPaused && transfer.time.elapsed > limits.transferInterval {
+                let bytes = transfer.total(socket)
+                if bytes - transfer.bytes < limits.minTransferBytes { shutdown(socket, CInt(SHUT_RDWR)) }
+                state.transfers[socket]?.time = ClientTime()
                 state.transfers[socket]?.bytes = bytes
             }
         }

@@ -12,12 +12,21 @@ final class HTTPExchange: Sendable {
     private struct State: @unchecked Sendable {
         var request: HTTPRequest
         var hasBody: Bool
-        /// Set when the body is too large, and no more of it is kept.
-        var refusal: HTTPResponse?
+        /// The number of bytes that were skipped after the response was sent before the end of the body; `nil` until then.
+        var skippedBytes: Int?
         var response: HTTPResponse?
         /// A stream that was not sent yet.
         var unsentStream: HTTPStream?
+
+        /// Skips bytes of the body, and returns how many were skipped; `nil` if the body is wanted.
+        mutating func skip(_ count: Int) -> Int? {
+            skippedBytes? += count
+            return skippedBytes
+        }
     }
+
+    /// How many bytes are read after the response was sent before the end of the body.
+    private static let maxSkippedBytes = 16 << 20
 
     init(_ request: HTTPRequest, _ decision: HTTPDecision, _ context: ListenerContext) {
         self.context = context
@@ -61,24 +70,42 @@ final class HTTPExchange: Sendable {
 
     /// Keeps a piece of the body, unless it is too large, or passes it on.
     func receive(_ bytes: UnsafeRawBufferPointer, _ connection: OpaquePointer) -> MHD_Result {
-        if let reception { return reception.append(bytes, connection) ? .YES : .NO }
-        guard case .process(let most, _) = decision else { return .YES }
-        state.withLock { state in
-            guard state.refusal == nil else { return }
-            if state.request.body.count + bytes.count > most {
-                state.refusal = tooLarge(Int64(most))
-            } else if !context.takeBody(bytes.count) {
-                state.refusal = context.overload("too many large requests at once: repeat it later")
-            } else {
-                state.request.body += bytes
+        if let skipped = state.withLock({ $0.skip(bytes.count) }) {
+            return skipped <= Self.maxSkippedBytes ? .YES : .NO
+        }
+        context.watch.count(bytes.count, connection)
+        if let reception {
+            switch reception.append(bytes, connection) {
+            case .wait: return .YES
+            case .respond(let response): return refuse(response, connection)
+            case .stop: return .NO
             }
         }
+        guard case .process(let most, _) = decision else { return .YES }
+        let refusal = state.withLock { state -> HTTPResponse? in
+            if state.request.body.count + bytes.count > most { return tooLarge(Int64(most)) }
+            guard context.takeBody(bytes.count) else {
+                return context.overload("too many large requests at once: repeat it later")
+            }
+            state.request.body += bytes
+            return nil
+        }
+        return refusal.map { refuse($0, connection) } ?? .YES
+    }
+
+    /// Sends a response before the end of the body. The client gets some time to read it: its connection would be reset if it were
+    /// closed with bytes that nobody has read.
+    private func refuse(_ response: HTTPResponse, _ connection: OpaquePointer) -> MHD_Result {
+        guard context.sendEarly(response.with("Connection", "close"), connection) else { return .NO }
+        state.withLock { $0.skippedBytes = 0 }
         return .YES
     }
 
     /// Called when the request is complete, and again after the connection was resumed.
     func complete(_ connection: OpaquePointer) -> MHD_Result {
         context.watch.enter(.transferring, connection)
+        let (response, isAnswered) = state.withLock { ($0.response, $0.skippedBytes != nil) }
+        if isAnswered { return .NO }
         if let reception {
             switch reception.proceed(connection) {
             case .wait: return .YES
@@ -86,7 +113,7 @@ final class HTTPExchange: Sendable {
             case .stop: return .NO
             }
         }
-        if let response = state.withLock({ $0.response ?? $0.refusal }) { return respond(response, connection) }
+        if let response { return respond(response, connection) }
         switch decision {
         case .answer(let response):
             guard response.delay > .zero else { return respond(response, connection) }
@@ -102,12 +129,11 @@ final class HTTPExchange: Sendable {
     private func process(
         _ connection: OpaquePointer, _ handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
     ) -> MHD_Result {
-        guard context.suspend() else {
+        context.watch.enter(.processing, connection)
+        guard context.suspend(connection) else {
             return respond(
                 context.service.refusal(status: 503, "the server is stopping").with("Connection", "close"), connection)
         }
-        context.watch.enter(.processing, connection)
-        MHD_suspend_connection(connection)
         let request = state.withLock { $0.request }
         nonisolated(unsafe) let connection = connection
         Task.detached { [self] in

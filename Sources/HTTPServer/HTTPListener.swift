@@ -10,7 +10,7 @@ package final class HTTPListener: Sendable {
     // libmicrohttpd's functions are thread-safe. The pointer is used again only by `deinit`.
     private nonisolated(unsafe) let daemon: OpaquePointer
     private let context: Unmanaged<ListenerContext>
-    private let path: String?
+    private let socketFile: SocketFile?
 
     /// Seconds without a byte after which a connection is closed.
     private static let idleSeconds: UInt32 = 15
@@ -26,7 +26,7 @@ package final class HTTPListener: Sendable {
     ) throws(Errno) {
         let socket = try address.listen()
         port = address.path == nil ? ListenAddress.boundPort(socket.number) : 0
-        path = address.path
+        socketFile = address.path.flatMap(SocketFile.init)
         let watch = ConnectionWatch(requestTimeout: requestTimeout, limits: limits)
         let box = Unmanaged.passRetained(ListenerContext(service, watch, limits))
         let started = withSignalsBlocked {
@@ -45,7 +45,7 @@ package final class HTTPListener: Sendable {
     }
 
     deinit {
-        if let path { unlink(path) }
+        socketFile?.remove()
         nonisolated(unsafe) let daemon = daemon
         let context = context
         // Requests may take any time, and the thread that releases the listener must not wait for them.

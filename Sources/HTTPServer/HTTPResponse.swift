@@ -30,6 +30,14 @@ package struct HTTPResponse: Sendable {
         self.body = body
     }
 
+    /// All headers but those of the connection and the length.
+    var allHeaders: [(name: String, value: String)] {
+        let type = contentType.isEmpty ? [] : [("Content-Type", contentType)]
+        let isCacheable = headers.contains { $0.name == "Cache-Control" }
+        return type + [("X-Content-Type-Options", "nosniff")] + headers
+            + (isCacheable ? [] : [("Cache-Control", "no-store")])
+    }
+
     /// The same response with one more header.
     package func with(_ name: String, _ value: String) -> HTTPResponse {
         var response = self

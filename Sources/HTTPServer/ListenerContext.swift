@@ -1,4 +1,5 @@
 import CMicrohttpd
+import Glibc
 import Lifecycle
 
 /// The context of libmicrohttpd's callbacks: the service, and what is under way.
@@ -32,11 +33,13 @@ final class ListenerContext: Sendable {
 
     func finish() { state.change { $0.active -= 1 } }
 
-    /// Counts a connection that is about to be suspended; false if the listener is closing.
-    func suspend() -> Bool {
+    /// Suspends a connection while the server works on its request, and stops the client's time; false if the listener is closing.
+    func suspend(_ connection: OpaquePointer) -> Bool {
         state.change(wakes: false) { state in
             guard !state.isClosing else { return false }
             state.suspended += 1
+            watch.pause(connection)
+            MHD_suspend_connection(connection)
             return true
         }
     }
@@ -44,6 +47,7 @@ final class ListenerContext: Sendable {
     /// Resumes a connection. Under the lock, so that the listener is not stopped in between.
     func resume(_ connection: OpaquePointer) {
         state.change { state in
+            watch.resume(connection)
             MHD_resume_connection(connection)
             state.suspended -= 1
         }
@@ -96,15 +100,24 @@ final class ListenerContext: Sendable {
         if case .file = response.body, !isHead, !watch.beginTransfer(connection) {
             response = overload("too many files are sent at once: repeat it later")
         }
-        guard let made = made(response) else { return .NO }
+        guard let made = made(response, connection) else { return .NO }
         defer { MHD_destroy_response(made) }
-        if !response.contentType.isEmpty { MHD_add_response_header(made, "Content-Type", response.contentType) }
-        MHD_add_response_header(made, "X-Content-Type-Options", "nosniff")
-        for header in response.headers { MHD_add_response_header(made, header.name, header.value) }
-        if !response.headers.contains(where: { $0.name == "Cache-Control" }) {
-            MHD_add_response_header(made, "Cache-Control", "no-store")
-        }
+        for header in response.allHeaders { MHD_add_response_header(made, header.name, header.value) }
         return MHD_queue_response(connection, UInt32(response.status), made)
+    }
+
+    /// Sends a response while the body of the request still arrives, and ends the sending side of the connection; false if it cannot
+    /// be sent. libmicrohttpd takes no response then.
+    func sendEarly(_ response: HTTPResponse, _ connection: OpaquePointer) -> Bool {
+        guard case .bytes(let body) = response.body else { return false }
+        let reason = String(cString: MHD_get_reason_phrase_for(UInt32(response.status)))
+        let headers = response.allHeaders + [("Content-Length", "\(body.count)")]
+        let head = headers.reduce("HTTP/1.1 \(response.status) \(reason)\r\n") { "\($0)\($1.name): \($1.value)\r\n" }
+        let bytes = Array((head + "\r\n").utf8) + body
+        let socket = cmicrohttpd_socket(connection)
+        let flags = CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
+        guard Glibc.send(socket, bytes, bytes.count, flags) == bytes.count else { return false }
+        return shutdown(socket, CInt(SHUT_WR)) == 0
     }
 
     /// Counts a stream; false if there are too many.
@@ -130,18 +143,23 @@ final class ListenerContext: Sendable {
         stream.closed()
     }
 
-    private func made(_ response: HTTPResponse) -> OpaquePointer? {
+    private func made(_ response: HTTPResponse, _ connection: OpaquePointer) -> OpaquePointer? {
         switch response.body {
         case .bytes(let bytes):
             return bytes.withUnsafeBytes {
                 MHD_create_response_from_buffer(
                     $0.count, UnsafeMutableRawPointer(mutating: $0.baseAddress), .RESPMEM_MUST_COPY)
             }
-        case .file(let file): return file.makeResponse()
+        case .file(let file):
+            guard cmicrohttpd_transferred(cmicrohttpd_socket(connection)) < 0 else { return file.makeResponse() }
+            // The kernel does not say how much of it the client has received.
+            nonisolated(unsafe) let connection = connection
+            return file.makeResponse { [watch] bytes in watch.count(bytes, connection) }
         case .stream(let stream):
             let box = Unmanaged.passRetained(StreamBox(stream, self))
+            // Events are shorter than this, and there may be a thousand streams.
             let made = MHD_create_response_from_callback(
-                .max, 4096,
+                .max, 1024,
                 { context, _, buffer, count in
                     guard let context, let buffer else { return -1 }
                     let box = Unmanaged<StreamBox>.fromOpaque(context).takeUnretainedValue()

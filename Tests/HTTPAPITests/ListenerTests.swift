@@ -68,7 +68,7 @@ import Testing
         let isReleased = Mutex(false)
         let listener = try HTTPListener(
             on: #require(ListenAddress("127.0.0.1:0")),
-            service: Service(onWait: {
+            service: ListenerService(onWait: {
                 isStarted.withLock { $0 = true }
                 while !isReleased.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(10)) }
             }))
@@ -84,7 +84,7 @@ import Testing
         let streams = Mutex<[HTTPStream]>([])
         let listener = try HTTPListener(
             on: #require(ListenAddress("127.0.0.1:0")),
-            service: Service(onStream: { stream in streams.withLock { $0.append(stream) } }))
+            service: ListenerService(onStream: { stream in streams.withLock { $0.append(stream) } }))
         let answer = Task { try await rawExchange(listener.port, [rawRequest("GET /stream HTTP/1.1")])[0] }
         try await eventually("the stream is open", within: .seconds(30)) { streams.withLock { $0.count } == 1 }
         let stream = streams.withLock { $0[0] }
@@ -105,7 +105,7 @@ import Testing
         let streams = Mutex<[HTTPStream]>([])
         let listener = try HTTPListener(
             on: #require(ListenAddress("127.0.0.1:0")),
-            service: Service(onStream: { stream in streams.withLock { $0.append(stream) } }), limits: limits)
+            service: ListenerService(onStream: { stream in streams.withLock { $0.append(stream) } }), limits: limits)
         let open = (1...2).map { _ in
             Task { try await rawExchange(listener.port, [rawRequest("GET /stream HTTP/1.1")]) }
         }
@@ -123,7 +123,7 @@ import Testing
         limits.perAddress = 2
         let listener = try HTTPListener(
             on: #require(ListenAddress("127.0.0.1:0")),
-            service: Service(onWait: {
+            service: ListenerService(onWait: {
                 started.withLock { $0 += 1 }
                 while !isReleased.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(10)) }
             }), limits: limits)
@@ -143,8 +143,9 @@ import Testing
     func `a body that arrives faster than its sink takes it waits, and comes whole and in order`(
         header: String
     ) async throws {
-        let sink = Sink(pause: 200_000)
-        let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), service: Service(sink: sink))
+        let sink = RecordingSink(pause: 200_000)
+        let listener = try HTTPListener(
+            on: #require(ListenAddress("127.0.0.1:0")), service: ListenerService(sink: sink))
         let bytes = String((0..<50_000).map { String($0 % 10) + "abcdefgh\n" }.joined().prefix(500_000))
         // Chunks of 10 bytes: libmicrohttpd reads many at once.
         let chunks = bytes.split(separator: "\n").map { "a\r\n\($0)\n\r\n" }.joined() + "0\r\n\r\n"
@@ -158,14 +159,15 @@ import Testing
     }
 
     @Test func `a sink refuses a body before it is read, and learns that a connection was lost`() async throws {
-        let sink = Sink(refusal: HTTPResponse(status: 409, "no"))
-        let listener = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), service: Service(sink: sink))
+        let sink = RecordingSink(refusal: HTTPResponse(status: 409, "no"))
+        let listener = try HTTPListener(
+            on: #require(ListenAddress("127.0.0.1:0")), service: ListenerService(sink: sink))
         let expecting = rawRequest("PUT /sink HTTP/1.1", "Content-Length: 5", "Expect: 100-continue")
         let answers = try await rawExchange(listener.port, [expecting, expecting + "hello"])
         for answer in answers { #expect(answer.hasPrefix("HTTP/1.1 409 "), "\(answer)") }
         #expect(sink.received.isEmpty && sink.end == nil)
-        let other = Sink()
-        let second = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), service: Service(sink: other))
+        let other = RecordingSink()
+        let second = try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), service: ListenerService(sink: other))
         let cut = Task {
             try await rawExchange(
                 second.port, [rawRequest("PUT /sink HTTP/1.1", "Content-Length: 9") + "hello"], seconds: 1)
@@ -178,9 +180,9 @@ import Testing
     @Test func `a client that sends a body too slowly loses its connection`() async throws {
         var limits = ConnectionLimits()
         limits.transferInterval = .milliseconds(300)
-        let sink = Sink()
+        let sink = RecordingSink()
         let listener = try HTTPListener(
-            on: #require(ListenAddress("127.0.0.1:0")), service: Service(sink: sink), limits: limits,
+            on: #require(ListenAddress("127.0.0.1:0")), service: ListenerService(sink: sink), limits: limits,
             requestTimeout: .seconds(1))
         let answers = try await rawExchange(
             listener.port, [rawRequest("PUT /sink HTTP/1.1", "Content-Length: 9") + "hello"], seconds: 20)
@@ -192,7 +194,7 @@ import Testing
         var limits = ConnectionLimits()
         limits.transfersPerAddress = 0
         let listener = try HTTPListener(
-            on: #require(ListenAddress("127.0.0.1:0")), service: Service(sink: Sink()), limits: limits)
+            on: #require(ListenAddress("127.0.0.1:0")), service: ListenerService(sink: RecordingSink()), limits: limits)
         let answers = try await rawExchange(listener.port, [rawRequest("PUT /sink HTTP/1.1", body: "hello")])
         #expect(answers[0].hasPrefix("HTTP/1.1 503 "), "\(answers[0])")
     }
@@ -202,8 +204,8 @@ import Testing
         let path = folder.file("socket")
         for _ in 1...2 {
             let address = try #require(ListenAddress("unix:\(path)"))
-            var listener: HTTPListener? = try HTTPListener(on: address, service: Service())
-            #expect(throws: (any Error).self) { try HTTPListener(on: address, service: Service()) }
+            var listener: HTTPListener? = try HTTPListener(on: address, service: ListenerService())
+            #expect(throws: (any Error).self) { try HTTPListener(on: address, service: ListenerService()) }
             let words = ["--silent", "--unix-socket", path, "http://localhost/hello"]
             #expect(try await ChildProcess.run("curl", words).output == "hello")
             await listener?.close()
@@ -218,7 +220,7 @@ import Testing
         }
         #expect(ListenAddress("unix:relative") == nil)
         let file = try #require(ListenAddress("unix:\(try folder.write("file", text: "kept"))"))
-        #expect(throws: (any Error).self) { try HTTPListener(on: file, service: Service()) }
+        #expect(throws: (any Error).self) { try HTTPListener(on: file, service: ListenerService()) }
         #expect(try String(contentsOfFile: folder.file("file"), encoding: .utf8) == "kept")
     }
 
@@ -228,7 +230,7 @@ import Testing
             let isStarted = Mutex(false)
             let listener = try HTTPListener(
                 on: #require(ListenAddress("127.0.0.1:0")),
-                service: Service(onWait: {
+                service: ListenerService(onWait: {
                     isStarted.withLock { $0 = true }
                     try? await Task.sleep(for: .seconds(1))
                 }))
@@ -248,7 +250,7 @@ import Testing
         let isReleased = Mutex(false)
         var listener: HTTPListener? = try HTTPListener(
             on: #require(ListenAddress("127.0.0.1:0")),
-            service: Service(onWait: {
+            service: ListenerService(onWait: {
                 isStarted.withLock { $0 = true }
                 while !isReleased.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(10)) }
             }))
@@ -261,71 +263,7 @@ import Testing
     }
 
     private static func listener() throws -> HTTPListener {
-        try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), service: Service())
-    }
-}
-
-/// Repeats requests, waits, and opens streams.
-private struct Service: HTTPService {
-    var onWait: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(3)) }
-    var onStream: @Sendable (HTTPStream) -> Void = { _ in }
-    var sink = Sink()
-
-    func decide(_ request: HTTPRequest) -> HTTPDecision {
-        switch request.path {
-        case "/echo":
-            .process(maxBodyBytes: 1000) { request in
-                await Task.yield()
-                let query = request.query.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
-                let text = [
-                    request.method, query, request.header("x-test") ?? "",
-                    String(decoding: request.body, as: UTF8.self),
-                ].joined(separator: " ")
-                return HTTPResponse(status: 201, text)
-            }
-        case "/wait":
-            .process(maxBodyBytes: 0) { _ in
-                await onWait()
-                return HTTPResponse("waited")
-            }
-        case "/stream":
-            .process(maxBodyBytes: 0) { _ in
-                let stream = HTTPStream()
-                onStream(stream)
-                return HTTPResponse(contentType: "text/event-stream", .stream(stream))
-            }
-        case "/sink": .receive(maxBodyBytes: 1 << 20, sink)
-        default: .answer(HTTPResponse("hello"))
-        }
-    }
-}
-
-/// Keeps what it gets, with a pause after each part.
-private final class Sink: HTTPBodySink {
-    private let state = Mutex((bytes: [UInt8](), end: Bool?.none))
-    private let pause: UInt32
-    private let refusal: HTTPResponse?
-
-    init(pause: UInt32 = 0, refusal: HTTPResponse? = nil) {
-        self.pause = pause
-        self.refusal = refusal
-    }
-
-    var received: [UInt8] { state.withLock { $0.bytes } }
-    var end: Bool? { state.withLock { $0.end } }
-
-    func begin() -> HTTPResponse? { refusal }
-
-    func write(_ bytes: UnsafeRawBufferPointer) {
-        state.withLock { $0.bytes += bytes }
-        usleep(pause)
-    }
-
-    func end(isComplete: Bool) -> HTTPResponse {
-        state.withLock { state in
-            state.end = isComplete
-            return HTTPResponse("\(state.bytes.count) \(isComplete)")
-        }
+        try HTTPListener(on: #require(ListenAddress("127.0.0.1:0")), service: ListenerService())
     }
 }
 

@@ -2,12 +2,13 @@ import FoundationEssentials
 import TestSupport
 
 /// Sends each text as it is on its own connection, and returns all that comes back.
-func rawExchange(_ port: UInt16, _ texts: [String], seconds: Double = 30, host: String = "127.0.0.1") async throws
-    -> [String]
-{
+func rawExchange(
+    _ port: UInt16, _ texts: [String], seconds: Double = 30, host: String = "127.0.0.1", hasTLS: Bool = false
+) async throws -> [String] {
     let input = try JSONEncoder().encode(texts)
     let outcome = try await ChildProcess.run(
-        "python3", [Script.path("raw_exchange.py"), host, "\(port)", "\(seconds)"], input: .bytes(Array(input)))
+        "python3", [Script.path("raw_exchange.py"), host, "\(port)", "\(seconds)"] + (hasTLS ? ["tls"] : []),
+        input: .bytes(Array(input)))
     return try JSONDecoder().decode([String].self, from: Data(outcome.output.utf8))
 }
 

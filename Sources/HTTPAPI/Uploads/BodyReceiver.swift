@@ -5,8 +5,8 @@ import Lifecycle
 protocol BodyReceiver: Sendable {
     /// Called after the headers; throws if the body is not wanted.
     func begin() throws(Problem)
-    /// Takes the next bytes. After a failure, the rest is ignored.
-    func write(_ bytes: UnsafeRawBufferPointer)
+    /// Takes the next bytes; throws if the rest is not wanted, and no other call follows.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(Problem)
     /// Called after the last byte, or after the connection was lost.
     func end(isComplete: Bool) throws(Problem) -> Reply
 }
@@ -21,7 +21,10 @@ struct ReceiverSink: HTTPBodySink {
         return nil
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) { receiver.write(bytes) }
+    func write(_ bytes: UnsafeRawBufferPointer) -> HTTPResponse? {
+        do throws(Problem) { try receiver.write(bytes) } catch { return respond(.failure(error)) }
+        return nil
+    }
 
     func end(isComplete: Bool) -> HTTPResponse {
         respond(Result { () throws(Problem) in try receiver.end(isComplete: isComplete) })

@@ -29,7 +29,6 @@ final class UploadReceiver: BodyReceiver {
         var offset: Int64 = 0
         var length: Int64?
         var filename: String?
-        var problem: Problem?
     }
 
     init(_ folder: UploadFolder, _ request: APIRequest, _ purpose: Purpose) {
@@ -76,32 +75,39 @@ final class UploadReceiver: BodyReceiver {
         state.file = file
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) {
-        state.withLock { state in
-            guard state.problem == nil, let number = state.file?.number else { return }
-            guard state.offset + Int64(bytes.count) <= state.length ?? folder.maxBytes else {
-                state.problem = tooLarge
-                return
+    func write(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
+        let problem = state.withLock { state -> Problem? in
+            do throws(Problem) { try write(bytes, &state) } catch {
+                discard(&state)
+                return error
             }
-            var done = 0
-            while done < bytes.count {
-                let count = pwrite(number, bytes.baseAddress! + done, bytes.count - done, off_t(state.offset))
-                guard count >= 0 || errno == EINTR else {
-                    state.problem = UploadFolder.problem(.last)
-                    return
-                }
-                done += max(count, 0)
-                state.offset += Int64(max(count, 0))
-            }
+            return nil
         }
+        if let problem { throw problem }
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(Problem) {
+        guard let number = state.file?.number else { return }
+        guard state.offset + Int64(bytes.count) <= state.length ?? folder.maxBytes else { throw tooLarge }
+        var done = 0
+        while done < bytes.count {
+            let count = pwrite(number, bytes.baseAddress! + done, bytes.count - done, off_t(state.offset))
+            guard count >= 0 || errno == EINTR else { throw UploadFolder.problem(.last) }
+            done += max(count, 0)
+            state.offset += Int64(max(count, 0))
+        }
+    }
+
+    /// Removes a new upload, whose id the client does not have, and lets others append to one that is kept.
+    private func discard(_ state: inout State) {
+        if case .append = purpose {} else { folder.remove(state.id) }
+        state.file = nil
     }
 
     func end(isComplete: Bool) throws(Problem) -> Reply {
         let result = state.withLock { state -> Result<Reply, Problem> in
             do throws(Problem) { return .success(try end(isComplete, &state)) } catch {
-                // The client does not have the id of a new upload.
-                if case .append = purpose {} else { folder.remove(state.id) }
-                state.file = nil
+                discard(&state)
                 return .failure(error)
             }
         }
@@ -109,7 +115,6 @@ final class UploadReceiver: BodyReceiver {
     }
 
     private func end(_ isComplete: Bool, _ state: inout State) throws(Problem) -> Reply {
-        if let problem = state.problem { throw problem }
         guard isComplete else { throw Problem(400, "cut_off", "the connection was lost before the end of the body") }
         if case .whole = purpose {
             guard state.offset > 0 else {
