@@ -14,6 +14,17 @@ package enum WallClock {
         Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
+    /// A time in nanoseconds, which tells two changes of a file apart.
+    package static func nanoseconds(of time: timespec) -> Int64 {
+        Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// The structure for a time in milliseconds since 1970.
+    package static func time(milliseconds: Int64) -> timespec {
+        let seconds = milliseconds.floorDivided(by: 1000)
+        return timespec(tv_sec: time_t(seconds), tv_nsec: Int(milliseconds - seconds * 1000) * 1_000_000)
+    }
+
     /// An instant as ISO 8601 in UTC with milliseconds; the default is now.
     package static func timestamp(milliseconds: Int64 = milliseconds()) -> String {
         var seconds = time_t(milliseconds.floorDivided(by: 1000))

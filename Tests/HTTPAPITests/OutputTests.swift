@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 import Glibc
 import HTTPAPI
@@ -14,7 +15,8 @@ import Testing
 
     /// Runs the body with a completed job whose outputs have these URLs, of 10 bytes each.
     private func run(
-        outputs: [String], in folder: TemporaryFolder, _ body: (APIFixture, String) async throws -> Void
+        outputs: [String], sha256: String = "abc0", in folder: TemporaryFolder,
+        _ body: (APIFixture, String) async throws -> Void
     ) async throws {
         try await APIFixture.run(tokens: Self.tokens, outputs: OutputFolder(folder.path)) { api in
             let fields = ["source": "https://x.org/a", "format": "mp3"]
@@ -23,7 +25,7 @@ import Testing
             let reports = outputs.map { url in
                 OutputReport(
                     url: url, format: "mp3", codec: "mp3", bytes: 10, duration: 1, sampleRate: 44_100, channels: 2,
-                    bitRate: 128_000, sha256: "abc0", copied: false, gapless: .init(start: 0, end: 0),
+                    bitRate: 128_000, sha256: sha256, copied: false, gapless: .init(start: 0, end: 0),
                     damage: .init(seconds: 0, events: 0), settings: [:], warnings: [])
             }
             _ = try await api.queue.finish(id: job.id, token: job.token, outcome: .completed(reports))
@@ -125,6 +127,37 @@ import Testing
             }
             #expect(try await api.send("GET \(path)/99", token: "admin").status == 404)
             #expect(try await api.send("GET \(path)/0", token: "tenant").status == 404)
+        }
+    }
+
+    @Test func `an output that was replaced by one of its size is gone, and one with other rights is not`() async throws
+    {
+        let folder = try TemporaryFolder()
+        let names = ["same", "written", "replaced", "dated"]
+        for name in names { write(name, "0123456789", in: folder) }
+        let sum = Digest.of(Array("0123456789".utf8))
+        try await run(outputs: names.map { folder.file($0) }, sha256: sum, in: folder) { api, path in
+            // The times of files follow the kernel's ticks.
+            try await Task.sleep(for: .milliseconds(20))
+            #expect(chmod(folder.file("same"), 0o600) == 0)
+            try Data("abcdefghij".utf8).write(to: URL(filePath: folder.file("written")))
+            write("other", "abcdefghij", in: folder)
+            #expect(rename(folder.file("other"), folder.file("replaced")) == 0)
+            // The time of the last write can be set, as rsync does.
+            write("dated", "abcdefghij", in: folder)
+            let past = timespec(tv_sec: time(nil) - 1000, tv_nsec: 0)
+            #expect(utimensat(AT_FDCWD, folder.file("dated"), [past, past], 0) == 0)
+            for (index, status) in [200, 410, 410, 410].enumerated() {
+                for _ in 1...2 {
+                    let answer = try await api.send("GET \(path)/\(index)", token: "reader")
+                    #expect(answer.status == status, "\(names[index]) \(answer)")
+                }
+                let ticket = try await api.send("POST \(path)/\(index)/ticket", token: "reader")
+                #expect(ticket.status == status, "\(names[index]) \(ticket)")
+            }
+            // What was found of one version of a file is not said of the next.
+            try Data("abcdefghij".utf8).write(to: URL(filePath: folder.file("same")))
+            #expect(try await api.send("GET \(path)/0", token: "reader").status == 410)
         }
     }
 

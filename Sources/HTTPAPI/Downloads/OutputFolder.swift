@@ -6,6 +6,7 @@ import Lifecycle
 package struct OutputFolder: Sendable {
     /// The folder's absolute path, as workers have it, and with symlinks resolved.
     private let paths: [String]
+    private let verifier = OutputVerifier()
 
     /// `nil` if there is no such folder.
     package init?(_ path: String) {
@@ -27,8 +28,8 @@ package struct OutputFolder: Sendable {
     /// Whether the main file of an output is said to be below the folder.
     func contains(_ report: OutputReport) -> Bool { parts(of: report.url) != nil }
 
-    /// Opens the main file of an output. No symlink below the folder is followed.
-    func open(_ report: OutputReport) throws(Problem) -> Output {
+    /// Opens the main file of an output of a job that ended then. No symlink below the folder is followed.
+    func open(_ report: OutputReport, finished: Int64?) throws(Problem) -> Output {
         guard let parts = parts(of: report.url), let name = parts.last else {
             throw Problem(404, "not_stored", "the output is not in the folder of this server: get it from its url")
         }
@@ -37,7 +38,9 @@ package struct OutputFolder: Sendable {
             for part in parts.dropLast() { folder = try open(part, in: folder, O_RDONLY | O_DIRECTORY) }
             let file = try open(name, in: folder, O_RDONLY | O_NONBLOCK)
             let status = Self.status(file)
-            guard status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size) == report.bytes else {
+            guard status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size) == report.bytes,
+                try verifier.isSame(file.number, status, sha256: report.sha256, finished: finished)
+            else {
                 throw Errno(rawValue: ENOENT)
             }
             return Output(file: file, name: name, bytes: report.bytes)

@@ -58,8 +58,11 @@ struct Preview {
         return KeyName.isValid(prefix + "previews") ? prefix + "previews" : prefix
     }
 
+    /// An output, and when its job ended.
+    private typealias FinishedOutput = (report: OutputReport, finished: Int64?)
+
     /// The fields about the source. That of an output is its address, and replaced by the output's file.
-    private func source() async throws(Problem) -> (fields: [String: String], output: OutputReport?) {
+    private func source() async throws(Problem) -> (fields: [String: String], output: FinishedOutput?) {
         switch wanted.subject {
         case .source(var fields):
             fields["source"] = try await UploadedSource(request).url(fields["source"] ?? "", at: "/source")
@@ -70,11 +73,12 @@ struct Preview {
             // A preview has one track.
             return (fields.filter { Self.sourceFields.contains($0.key) && $0.value != "all" }, nil)
         case .outputOfJob(let id, let number):
-            let report = try Self.output(number, of: try await request.job(queue, id: id))
+            let job = try await request.job(queue, id: id)
+            let report = try Self.output(number, of: job)
             guard request.context.outputs?.contains(report) == true else {
                 throw Problem(404, "not_stored", "the output is not in the folder of this server: it has no preview")
             }
-            return (["source": "\(report.sha256) \(report.url)"], report)
+            return (["source": "\(report.sha256) \(report.url)"], (report, job.finishedAt))
         }
     }
 
@@ -93,11 +97,12 @@ struct Preview {
     }
 
     /// A source that has an output: a link to it among the previews, else the output itself, if workers may read it.
-    private func link(_ report: OutputReport) async throws(Problem) -> String {
+    private func link(_ made: FinishedOutput) async throws(Problem) -> String {
         guard let outputs = request.context.outputs else { throw .noDownloads }
+        let (report, finished) = made
         let format = AudioFormat.named(report.format)
         return try await withBlocking { () throws(Problem) in
-            let output = try outputs.open(report)
+            let output = try outputs.open(report, finished: finished)
             // A playlist names files that are beside it.
             let link = format?.isSegmented == true ? nil : folder.link(output, format?.fileExtension ?? "bin")
             return link ?? PreviewFolder.url(report.url)
@@ -136,7 +141,7 @@ struct Preview {
         guard job.state.isTerminal else { return id }
         guard job.state == .completed, let report = job.outputs?.first else { return nil }
         let isThere = try await withBlocking { () throws(Problem) in
-            do throws(Problem) { _ = try folder.files.open(report) } catch { return false }
+            do throws(Problem) { _ = try folder.files.open(report, finished: job.finishedAt) } catch { return false }
             return true
         }
         return isThere ? id : nil

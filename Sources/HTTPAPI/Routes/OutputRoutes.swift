@@ -17,8 +17,10 @@ extension Route {
                 (304, "the client has the file", Schema.any),
             ], contentType: "*/*"
         ) { request throws(Problem) in
-            let (folder, report) = try await output(request)
-            return try await withBlocking { () throws(Problem) in try reply(request.http, report, folder.open(report)) }
+            let (folder, report, finished) = try await output(request)
+            return try await withBlocking { () throws(Problem) in
+                try reply(request.http, report, folder.open(report, finished: finished))
+            }
         },
         Route(
             method: "POST", path: "/v1/jobs/{id}/outputs/{n}/ticket", name: "createTicket",
@@ -26,8 +28,8 @@ extension Route {
             pathParameters: [id, number], query: [.queue],
             responses: [(200, "the ticket", Schema.object(["url": Schema.string, "expires": Schema.string]))]
         ) { request throws(Problem) in
-            let (folder, report) = try await output(request)
-            try await withBlocking { () throws(Problem) in _ = try folder.open(report) }
+            let (folder, report, finished) = try await output(request)
+            try await withBlocking { () throws(Problem) in _ = try folder.open(report, finished: finished) }
             let (id, number) = (request.values["id"] ?? "", request.whole("n") ?? 0)
             let queue = try request.queue().name.text
             let expires = RequestSigner.now + ticketSeconds
@@ -43,8 +45,8 @@ extension Route {
     private static let number = Parameter("n", .whole(outputNumbers), "the number of the output, from 0")
     static let outputNumbers = 0...999
 
-    /// The output that a request names.
-    private static func output(_ request: APIRequest) async throws(Problem) -> (OutputFolder, OutputReport) {
+    /// The output that a request names, and when its job ended.
+    private static func output(_ request: APIRequest) async throws(Problem) -> (OutputFolder, OutputReport, Int64?) {
         let previews = request.context.previews?.files
         guard let outputs = request.context.outputs ?? previews else { throw .noDownloads }
         let job = try await request.job(try request.queue())
@@ -53,7 +55,7 @@ extension Route {
             throw Problem(404, "not_found", "the job \(job.id) has no output \(number): it is \(job.state.rawValue)")
         }
         let isPreview = previews?.contains(reports[number]) == true
-        return (isPreview ? previews! : outputs, reports[number])
+        return (isPreview ? previews! : outputs, reports[number], job.finishedAt)
     }
 
     private static func reply(
