@@ -84,6 +84,19 @@ struct APIRequest: Sendable {
         guard parts.isEmpty else { throw .wrong(parts) }
     }
 
+    /// Keeps an upload for a job that starts now or then; false if it has just expired.
+    func keepUpload(_ id: String, start: Int64?) async -> Bool {
+        guard let folder = context.uploads else { return false }
+        return (try? await withBlocking { () throws(Problem) in folder.touch(id, start: start) }) ?? false
+    }
+
+    /// Keeps the uploads that jobs read which start again now or then.
+    func keepUploads(of jobs: [JobRecord], start: Int64? = nil) async {
+        for id in Set(jobs.compactMap { context.uploads?.id(ofSource: $0.source) }) {
+            _ = await keepUpload(id, start: start)
+        }
+    }
+
     /// The body as JSON.
     func json() throws(Problem) -> JSONValue {
         guard !JSONBody.isTooComplex(body) else {

@@ -11,6 +11,9 @@ package final class Housekeeping: Sendable {
     private let log: Log
     private let state = Mutex(State())
 
+    /// No name of a queue has a blank at its start.
+    private static let uploadSubject = " uploads"
+
     private struct State {
         /// When each queue responded last.
         var responded: [String: ContinuousClock.Instant] = [:]
@@ -77,11 +80,16 @@ package final class Housekeeping: Sendable {
 
     private func removeExpired() async {
         let (uploads, previews) = (uploads, previews)
-        let removed = try? await withBlocking { () throws(Problem) in
-            (uploads?.removeExpired() ?? [], previews?.removeExpired() ?? [])
+        do throws(Problem) {
+            let removed = try await withBlocking { () throws(Problem) in
+                (previews: previews?.removeExpired() ?? [], uploads: try uploads?.removeExpired() ?? [])
+            }
+            for id in removed.uploads { log.info("expired", ["upload": id]) }
+            for name in removed.previews { log.info("expired", ["preview": name]) }
+            state.withLock { _ = $0.complaints.remove(Self.uploadSubject) }
+        } catch {
+            complain(error.detail, Self.uploadSubject)
         }
-        for id in removed?.0 ?? [] { log.info("expired", ["upload": id]) }
-        for name in removed?.1 ?? [] { log.info("expired", ["preview": name]) }
     }
 
     /// Logs a problem once, until its subject works again.

@@ -10,6 +10,7 @@ import Testing
 @Suite struct UploadTests {
     private static let tokens =
         APIFixture.token("one", "push") + APIFixture.token("two", "push") + APIFixture.token("reader", "read")
+        + APIFixture.token("admin", "operate")
     private static let tus = "Tus-Resumable: 1.0.0"
     private static let append = "Content-Type: application/offset+octet-stream"
 
@@ -165,7 +166,7 @@ import Testing
         try await run(in: folder) { api in
             let (old, used) = (try await create(api, 1), try await create(api, 1))
             for id in [old, used] { #expect(try await patch(api, id, 0, "a").status == 204) }
-            #expect(uploads.removeExpired() == [])
+            #expect(try uploads.removeExpired() == [])
             for id in [old, used] {
                 let times = [
                     timespec(tv_sec: time(nil) - 50, tv_nsec: 0), timespec(tv_sec: time(nil) - 50, tv_nsec: 0),
@@ -177,10 +178,62 @@ import Testing
             let times = [timespec(tv_sec: time(nil) - 61, tv_nsec: 0), timespec(tv_sec: time(nil) - 61, tv_nsec: 0)]
             #expect(utimensat(AT_FDCWD, folder.file(old), times, 0) == 0)
             #expect(try await api.send("GET /v1/uploads/\(old)", token: "one").status == 404)
-            #expect([[], [old]].contains(uploads.removeExpired()))
+            #expect(try [[], [old]].contains(uploads.removeExpired()))
             #expect(
                 try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [used, used + ".json"])
         }
+    }
+
+    @Test func `an upload is kept until its job starts, and when the job is retried or moved`() async throws {
+        let folder = try TemporaryFolder()
+        try await run(in: folder) { api in
+            let id = try await create(api, 1)
+            #expect(try await patch(api, id, 0, "a").status == 204)
+            /// The seconds from now on at which the time of the upload starts.
+            func start() -> Int {
+                var status = stat()
+                return stat(folder.file(id), &status) == 0 ? status.st_mtim.tv_sec - time(nil) : .min
+            }
+            func push(_ more: String) async throws -> String {
+                let job = #"{"source": "upload:\#(id)", "format": "mp3"\#(more)}"#
+                return try #require(try await api.send("POST /v1/jobs", job, token: "one").text("id"))
+            }
+            let delayed = try await push(#", "delay": 1000"#)
+            #expect((995...1000).contains(start()))
+            // An earlier start of another job does not shorten it.
+            let failed = try await push("")
+            #expect((990...1000).contains(start()))
+            let moved = try await api.send(
+                "PATCH /v1/jobs/\(delayed)", #"{"not_before": "2027-11-26T00:00:00Z"}"#, token: "admin")
+            #expect(moved.status == 200 && start() > 86_400 * 100, "\(moved)")
+            let instant = try await push(#", "not_before": "2028-11-26T00:00:00Z""#)
+            #expect(start() > 86_400 * 500 && !instant.isEmpty)
+            // As long ago as that, it would be removed.
+            let past = timespec(tv_sec: time(nil) - 59, tv_nsec: 0)
+            for path in ["/v1/jobs/\(failed)/retry", "/v1/jobs/actions"] {
+                #expect(utimensat(AT_FDCWD, folder.file(id), [past, past], 0) == 0)
+                #expect(try await api.send("POST /v1/jobs/\(failed)/cancel", token: "admin").status == 200)
+                var body: String =
+                    path.hasSuffix("retry")
+                    ? "{}" : #"{"action": "retry", "filter": {"state": "cancelled"}, "dry_run": true}"#
+                if body != "{}" {
+                    let confirm: String = try #require(
+                        try await api.send("POST \(path)", body, token: "admin").text("confirm"))
+                    body = #"{"action": "retry", "filter": {"state": "cancelled"}, "confirm": "\#(confirm)"}"#
+                }
+                let retried = try await api.send("POST \(path)", body, token: "admin")
+                #expect(retried.status == 200 && start() >= -20, "\(path) \(retried)")
+            }
+        }
+    }
+
+    @Test func `a folder of uploads that cannot be read is reported`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("uploads")
+        #expect(mkdir(path, 0o700) == 0)
+        let uploads = try #require(UploadFolder(path, maxBytes: 1000, age: .seconds(60)))
+        #expect(rmdir(path) == 0)
+        #expect(throws: Problem.self) { try uploads.removeExpired() }
     }
 
     @Test func `nothing is uploaded without a folder`() async throws {

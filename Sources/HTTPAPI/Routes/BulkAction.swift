@@ -76,6 +76,7 @@ struct BulkAction {
                     matched: page.jobs.count, scanned: page.scanned, more: page.next != nil,
                     sample: Array(page.jobs.prefix(Self.maxSample)), confirm: confirmation(after: "")))
         }
+        if kind == .retry { await request.keepUploads(of: page.jobs) }
         let results = try await act(page.jobs.map(\.id))
         return Reply(
             Report(

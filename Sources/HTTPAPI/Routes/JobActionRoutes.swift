@@ -36,7 +36,9 @@ extension Route {
             let changes = try changes(request)
             try request.checkKeys(changes, at: "/set")
             let queue = try request.queue()
-            let id = try await request.job(queue).id
+            let job = try await request.job(queue)
+            let id = job.id
+            await request.keepUploads(of: [job])
             switch try await request.ask({ () throws(QueueError) in try await queue.retry([id], changes: changes) })[0]
             {
             case .retried: return Reply(Done(id: id, result: "retried"), subjects: [id])

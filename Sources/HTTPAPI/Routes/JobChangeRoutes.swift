@@ -62,7 +62,10 @@ extension Route {
         _ request: APIRequest, _ priority: JobSpec.Priority?, _ start: JobStart?
     ) async throws(Problem) -> Reply {
         let queue = try request.queue()
-        let id = try await request.job(queue).id
+        let job = try await request.job(queue)
+        let id = job.id
+        if case .notBefore(let instant)? = start { await request.keepUploads(of: [job], start: instant) }
+        if case .now? = start { await request.keepUploads(of: [job]) }
         let answer = try await request.ask { () throws(QueueError) in
             try await queue.reschedule([id], priority: priority, start: start)
         }[0]

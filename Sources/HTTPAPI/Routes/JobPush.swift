@@ -1,6 +1,7 @@
 import Crypto
 import JobSchema
 import Jobs
+import Lifecycle
 import Text
 
 /// Pushes the jobs of a request, once for each idempotency key.
@@ -103,9 +104,8 @@ struct JobPush {
     /// Validates a job in full.
     private func check(_ value: JSONValue, at pointer: String) async throws(Problem) -> JobSpec {
         var fields = try FieldText.fields(value, at: pointer)
-        if let source = fields["source"] {
-            fields["source"] = try await UploadedSource(request).url(source, at: "\(pointer)/source")
-        }
+        let named = fields["source"]
+        if let named { fields["source"] = try await UploadedSource(request).url(named, at: "\(pointer)/source") }
         let spec: JobSpec
         do throws(Failure) { spec = try JobSpec(fields: fields) } catch {
             throw .wrong([.init(error, at: pointer)])
@@ -116,6 +116,11 @@ struct JobPush {
                 "the token is for groups that begin with \(request.token.groupPrefix!): set `group`")
         }
         try request.checkKeys(spec.fields, at: pointer)
+        if let start = spec.start?.milliseconds, named?.hasPrefix(UploadedSource.scheme) == true,
+            let upload = request.context.uploads?.id(ofSource: fields["source"])
+        {
+            _ = await request.keepUpload(upload, start: start)
+        }
         return spec
     }
 
@@ -141,6 +146,16 @@ struct JobPush {
         } catch {
             guard case .invalidJob(let index, let failure) = error else { throw Problem(error) }
             throw .wrong([.init(failure, at: pointer(index))])
+        }
+    }
+}
+
+extension JobSpec.Moment {
+    /// The instant for a job that is pushed now, in milliseconds since 1970.
+    fileprivate var milliseconds: Int64 {
+        switch self {
+        case .after(let duration): WallClock.milliseconds() + duration.milliseconds
+        case .at(let instant): instant
         }
     }
 }

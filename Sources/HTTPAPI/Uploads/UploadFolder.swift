@@ -70,8 +70,28 @@ package struct UploadFolder: Sendable {
         return Upload(id: id, record: record, offset: Int64(status.st_size), expires: expires)
     }
 
-    /// Starts the time of an upload anew, because a job reads it; false if it has just expired.
-    func touch(_ id: String) -> Bool { utimensat(AT_FDCWD, file(id), nil, AT_SYMLINK_NOFOLLOW) == 0 }
+    /// The id of the upload that a job reads; `nil` if its source is another.
+    func id(ofSource source: String?) -> String? {
+        guard let id = source.flatMap({ $0.split(separator: "/").last.map(String.init) }), Self.isID(id),
+            source == sourceURL(id)
+        else { return nil }
+        return id
+    }
+
+    /// Starts the time of an upload anew, now or when the job that reads it starts, in milliseconds since 1970; false if it has just
+    /// expired. A later start of another job is kept.
+    func touch(_ id: String, start: Int64? = nil) -> Bool {
+        let number = open(file(id), O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard number >= 0 else { return false }
+        let opened = Descriptor(owning: number)
+        var status = stat()
+        // Nobody appends to an upload that a job reads; a lock is held for moments only.
+        while flock(opened.number, LOCK_EX) != 0 { guard errno == EINTR else { return false } }
+        guard fstat(opened.number, &status) == 0, status.st_nlink > 0 else { return false }
+        let time = max(WallClock.milliseconds(), start ?? 0, WallClock.milliseconds(of: status.st_mtim))
+        let instant = WallClock.time(milliseconds: time)
+        return futimens(opened.number, [instant, instant]) == 0
+    }
 
     /// Stores the record of an upload.
     func write(_ record: UploadRecord, of id: String) throws(Problem) {
@@ -101,8 +121,10 @@ package struct UploadFolder: Sendable {
     }
 
     /// Removes uploads whose time is over, unless a request appends to them, and returns their ids.
-    package func removeExpired() -> [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    package func removeExpired() throws(Problem) -> [String] {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+            throw Problem(500, "internal", "the folder of uploads '\(path)' cannot be read: uploads do not expire")
+        }
         let ids = Set(names.map { String($0.prefix { $0 != "." }) }).filter(Self.isID)
         return ids.filter { id in
             let end = WallClock.milliseconds() - age.milliseconds
