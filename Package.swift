@@ -68,6 +68,10 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .target(name: "CLinux", cSettings: hardenedC),
+        // The certificates of libmicrohttpd's TLS (Debian's libgnutls28-dev).
+        .target(
+            name: "CServerTLS", cSettings: hardenedC,
+            linkerSettings: [.linkedLibrary("gnutls"), .linkedLibrary("microhttpd")]),
         // Embeds the Lua scripts of Sources/Jobs/Scripts.
         .target(name: "CQueueScripts", cSettings: hardenedC),
         // Embeds the files of the page.
@@ -150,7 +154,7 @@ let package = Package(
             ]),
         library(
             "Worker", ["Slots", "Jobs", "Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Configuration", "Lifecycle"]),
-        library("HTTPServer", ["Lifecycle", "CMicrohttpd"]),
+        library("HTTPServer", ["Lifecycle", "CMicrohttpd", "CServerTLS"]),
         library(
             "HTTPAPI",
             [
@@ -162,14 +166,14 @@ let package = Package(
         program(
             "respool",
             [
-                "Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "MediaTypes", "Configuration", "Lifecycle", "Text",
-                "CLinux",
+                "Jobs", "Redis", "Crypto", "Slots", "SlotIPC", "JobSchema", "MediaTypes", "Configuration", "Lifecycle",
+                "Text", "CLinux",
             ]),
         program(
             "respoold",
             [
                 "Worker", "HTTPAPI", "HTTPServer", "Jobs", "Redis", "Slots", "SlotIPC", "JobSchema", "MediaTypes",
-                "Configuration",
+                "Configuration", "Crypto",
                 "Lifecycle", "Text",
             ]),
         program("respool-transfer", ["Transfer"]),

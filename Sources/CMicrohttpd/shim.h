@@ -12,13 +12,21 @@ static inline size_t cmicrohttpd_unescape(void *context, struct MHD_Connection *
     return strstr(text, "%00") ? strlen(text) : MHD_http_unescape(text);
 }
 
-/// Starts a daemon with one thread of its own on a listening socket, which the daemon closes when it is stopped.
-/// `MHD_start_daemon` is variadic, which Swift cannot call.
+/// Starts a daemon with one thread of its own on a listening socket, which the daemon closes when it is stopped. With a callback for
+/// certificates, it serves TLS. `MHD_start_daemon` is variadic, which Swift cannot call.
 static inline struct MHD_Daemon *cmicrohttpd_start(
     int socket, MHD_AccessHandlerCallback handler, void *context, unsigned connections, unsigned idle_seconds, size_t connection_bytes, MHD_NotifyConnectionCallback connection_changed,
-    MHD_RequestCompletedCallback request_over) {
+    MHD_RequestCompletedCallback request_over, const void *certificate, const char *priorities) {
+    struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)certificate},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)priorities},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
+    // With epoll, libmicrohttpd 0.9.75 does not sleep while a client is silent in its handshake.
+    unsigned polling = certificate ? MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_TLS : MHD_USE_EPOLL_INTERNAL_THREAD;
     return MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, NULL, NULL, handler, context,
+        polling | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, NULL, NULL, handler, context,
         MHD_OPTION_LISTEN_SOCKET, socket,
         MHD_OPTION_CONNECTION_LIMIT, connections,
         MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
@@ -26,6 +34,7 @@ static inline struct MHD_Daemon *cmicrohttpd_start(
         MHD_OPTION_UNESCAPE_CALLBACK, cmicrohttpd_unescape, NULL,
         MHD_OPTION_NOTIFY_CONNECTION, connection_changed, context,
         MHD_OPTION_NOTIFY_COMPLETED, request_over, context,
+        MHD_OPTION_ARRAY, certificate ? tls : none,
         MHD_OPTION_END);
 }
 
@@ -50,5 +59,11 @@ static inline int64_t cmicrohttpd_transferred(int socket) {
 /// The socket of a connection.
 static inline int cmicrohttpd_socket(struct MHD_Connection *connection) {
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+/// The session of a connection with TLS; NULL without TLS.
+static inline void *cmicrohttpd_session(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    return info ? info->tls_session : NULL;
 }
 #endif

@@ -46,6 +46,14 @@ package enum Settings {
     package static let apiStreams = EnvironmentSetting(
         "RESPOOL_API_STREAMS_PER_ADDRESS", .whole(1...100_000), "how many event streams one address may follow",
         default: .value("16"), for: .serve, link: "[Put it behind a proxy](how-to/serve.md#put-it-behind-a-proxy)")
+    package static let apiCertificate = EnvironmentSetting(
+        "RESPOOL_API_TLS_CERTIFICATE", .text("a file that can be read, in PEM"),
+        "the certificate with which the HTTP API serves TLS, followed by those of its issuers; a renewed file is taken up without a restart",
+        default: .otherwise("no TLS"), for: .serve, link: "[Serve TLS](how-to/serve.md#serve-tls)")
+    package static let apiKey = EnvironmentSetting(
+        "RESPOOL_API_TLS_KEY", .text("a file that not everybody can read, in PEM"),
+        "the private key of the certificate", default: .otherwise("none"), for: .serve,
+        link: "[Serve TLS](how-to/serve.md#serve-tls)")
     package static let apiBasePath = EnvironmentSetting(
         "RESPOOL_API_BASE_PATH", .text("a path, as /respool"), "the path below which a proxy has the HTTP API",
         default: .otherwise("none"), for: .serve)
@@ -73,7 +81,7 @@ package enum Settings {
         default: .value("2147483648", remark: "2 GiB"), for: .serve)
     package static let uploadAge = EnvironmentSetting(
         "RESPOOL_UPLOAD_AGE", .whole(60...1_000_000_000, of: "seconds"),
-        "how long an upload is kept after its last byte, or after the last push that names it",
+        "how long an upload is kept after its last byte, or after the start of the last job that reads it",
         default: .value("86400", remark: "a day"), for: .serve)
     package static let spoolFolder = EnvironmentSetting(
         "RESPOOL_SPOOL_DIR", .text("a folder"),
@@ -267,7 +275,7 @@ package enum Settings {
     /// All of them, as the documentation lists them.
     package static let all: [any SettingDeclaration] = [
         redisURL, queue, slots, prefetch, prefetchReserve, grace, listen, apiTokens, apiHosts, apiConnections,
-        apiStreams, apiBasePath, apiProxies, sourceRoots, outputRoot,
+        apiStreams, apiCertificate, apiKey, apiBasePath, apiProxies, sourceRoots, outputRoot,
         uploadFolder, uploadMaxBytes, uploadAge,
         spoolFolder,
         allowedHosts, allowedOutputHosts,

@@ -14,12 +14,9 @@ package struct TLSSession: ~Copyable {
     /// Creates a session before its handshake. It trusts the authorities in the file, or the system's, and presents the
     /// client certificate if there is one.
     package static func make(socket: CInt, host: String, files: TLSFiles) throws(TLSError) -> TLSSession {
-        ERR_clear_error()
-        guard let context = SSL_CTX_new(TLS_client_method()) else { throw failure("cannot start TLS") }
+        let context = try makeContext()
         // The session holds a separate reference.
         defer { SSL_CTX_free(context) }
-        copenssl_require_tls_1_2(context)
-        copenssl_allow_partial_writes(context)
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         if let authorities = files.authorities {
             guard SSL_CTX_load_verify_file(context, authorities) == 1 else {
@@ -29,9 +26,31 @@ package struct TLSSession: ~Copyable {
             SSL_CTX_set_default_verify_paths(context)
         }
         if let certificate = files.certificate { try present(certificate, key: files.key ?? certificate, context) }
+        let session = try make(socket: socket, context)
+        try session.expect(host: host)
+        return session
+    }
+
+    /// Creates a session with a server that is not verified, such as one on this machine whose certificate has another name. No
+    /// secret may be sent to it.
+    package static func makeUnverified(socket: CInt) throws(TLSError) -> TLSSession {
+        let context = try makeContext()
+        defer { SSL_CTX_free(context) }
+        SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nil)
+        return try make(socket: socket, context)
+    }
+
+    private static func makeContext() throws(TLSError) -> OpaquePointer {
+        ERR_clear_error()
+        guard let context = SSL_CTX_new(TLS_client_method()) else { throw failure("cannot start TLS") }
+        copenssl_require_tls_1_2(context)
+        copenssl_allow_partial_writes(context)
+        return context
+    }
+
+    private static func make(socket: CInt, _ context: OpaquePointer) throws(TLSError) -> TLSSession {
         guard let pointer = SSL_new(context) else { throw failure("cannot start TLS") }
         let session = TLSSession(owning: pointer)
-        try session.expect(host: host)
         guard let method, let bio = BIO_new(method) else { throw failure("cannot start TLS") }
         copenssl_set_socket(bio, socket)
         SSL_set_bio(pointer, bio, bio)

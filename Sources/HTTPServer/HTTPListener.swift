@@ -1,4 +1,5 @@
 import CMicrohttpd
+import CServerTLS
 import Glibc
 package import Lifecycle
 
@@ -19,20 +20,21 @@ package final class HTTPListener: Sendable {
 
     /// Listens and starts to serve requests. The corresponding C function is `MHD_start_daemon`.
     ///
-    /// `requestTimeout` limits the time that a client takes for each request.
+    /// `requestTimeout` limits the time that a client takes for each request. With a certificate, it serves TLS alone.
     package init(
         on address: ListenAddress, service: some HTTPService, limits: ConnectionLimits = ConnectionLimits(),
-        requestTimeout: Duration = .seconds(20)
+        requestTimeout: Duration = .seconds(20), certificate: CertificateFiles? = nil
     ) throws(Errno) {
         let socket = try address.listen()
         port = address.path == nil ? ListenAddress.boundPort(socket.number) : 0
         socketFile = address.path.flatMap(SocketFile.init)
         let watch = ConnectionWatch(requestTimeout: requestTimeout, limits: limits)
-        let box = Unmanaged.passRetained(ListenerContext(service, watch, limits))
+        let box = Unmanaged.passRetained(ListenerContext(service, watch, limits, certificate))
         let started = withSignalsBlocked {
             cmicrohttpd_start(
                 socket.number, answer, box.toOpaque(), limits.total, Self.idleSeconds, Self.connectionBytes,
-                connectionChanged, requestOver)
+                connectionChanged, requestOver, certificate == nil ? nil : cservertls_callback(),
+                cservertls_priorities)
         }
         guard let started else {
             box.release()
@@ -68,10 +70,18 @@ package final class HTTPListener: Sendable {
     }
 }
 
-private let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, _, change in
-    guard let context else { return }
-    let watch = ListenerContext.borrowed(context).watch
-    if change == .CONNECTION_NOTIFY_STARTED { watch.begin(connection) } else { watch.remove(connection) }
+private let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, own, change in
+    guard let context, let own else { return }
+    let listener = ListenerContext.borrowed(context)
+    if change == .CONNECTION_NOTIFY_STARTED {
+        listener.watch.begin(connection)
+        // The connection keeps its certificate while others get a renewed one.
+        own.pointee = listener.certificate?.current.retained()
+    } else {
+        listener.watch.remove(connection)
+        own.pointee.map(ServerCertificate.release)
+        own.pointee = nil
+    }
 }
 
 private let requestOver: MHD_RequestCompletedCallback = { context, connection, state, _ in

@@ -1,4 +1,5 @@
 import CMicrohttpd
+import CServerTLS
 import Glibc
 import Lifecycle
 
@@ -6,6 +7,8 @@ import Lifecycle
 final class ListenerContext: Sendable {
     let service: any HTTPService
     let watch: ConnectionWatch
+    /// With which TLS is served; `nil` without TLS.
+    let certificate: CertificateFiles?
     private let limits: ConnectionLimits
     private let state = Monitor(State())
 
@@ -19,10 +22,14 @@ final class ListenerContext: Sendable {
         var streams: [ObjectIdentifier: (stream: HTTPStream, address: ClientAddress)] = [:]
     }
 
-    init(_ service: any HTTPService, _ watch: ConnectionWatch, _ limits: ConnectionLimits) {
+    init(
+        _ service: any HTTPService, _ watch: ConnectionWatch, _ limits: ConnectionLimits,
+        _ certificate: CertificateFiles?
+    ) {
         self.service = service
         self.watch = watch
         self.limits = limits
+        self.certificate = certificate
     }
 
     static func borrowed(_ pointer: UnsafeMutableRawPointer) -> ListenerContext {
@@ -102,8 +109,20 @@ final class ListenerContext: Sendable {
         }
         guard let made = made(response, connection) else { return .NO }
         defer { MHD_destroy_response(made) }
+        if let policy = transportPolicy(connection) {
+            MHD_add_response_header(made, "Strict-Transport-Security", policy)
+        }
         for header in response.allHeaders { MHD_add_response_header(made, header.name, header.value) }
         return MHD_queue_response(connection, UInt32(response.status), made)
+    }
+
+    /// With TLS and a name that can be somebody's, browsers use TLS alone from then on. All servers of this machine have the name
+    /// `localhost`, and browsers ignore the header with an address.
+    private func transportPolicy(_ connection: OpaquePointer) -> String? {
+        guard certificate != nil, let host = MHD_lookup_connection_value(connection, .HEADER_KIND, "Host"),
+            strncasecmp(host, "localhost", 9) != 0
+        else { return nil }
+        return "max-age=31536000"
     }
 
     /// Sends a response while the body of the request still arrives, and ends the sending side of the connection; false if it cannot
@@ -115,8 +134,12 @@ final class ListenerContext: Sendable {
         let head = headers.reduce("HTTP/1.1 \(response.status) \(reason)\r\n") { "\($0)\($1.name): \($1.value)\r\n" }
         let bytes = Array((head + "\r\n").utf8) + body
         let socket = cmicrohttpd_socket(connection)
-        let flags = CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
-        guard Glibc.send(socket, bytes, bytes.count, flags) == bytes.count else { return false }
+        if let session = cmicrohttpd_session(connection) {
+            guard cservertls_send_last(session, bytes, bytes.count) else { return false }
+        } else {
+            let flags = CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
+            guard Glibc.send(socket, bytes, bytes.count, flags) == bytes.count else { return false }
+        }
         return shutdown(socket, CInt(SHUT_WR)) == 0
     }
 

@@ -1,4 +1,5 @@
 import Configuration
+import Crypto
 import Glibc
 import HTTPAPI
 import HTTPServer
@@ -51,7 +52,7 @@ enum ServeCommand {
         do throws(Errno) {
             listener = try HTTPListener(
                 on: settings.listen, service: MeasuredService(service, metrics, basePath: settings.proxy.base),
-                limits: settings.limits)
+                limits: settings.limits, certificate: settings.certificate)
         } catch {
             StandardError.write("cannot listen on \(settings.listen) (RESPOOL_LISTEN): \(error)")
             return .failure
@@ -60,20 +61,25 @@ enum ServeCommand {
             "serving the HTTP API",
             [
                 "address": settings.listen.path ?? settings.listen.host, "port": listener.port,
+                "scheme": settings.certificate == nil ? "http" : "https",
                 "access": settings.tokens == nil ? "everybody on this machine" : "tokens",
             ])
         if settings.uploads != nil, settings.previews == nil {
             log.warning("no previews are made: this process cannot write to the folder previews in RESPOOL_UPLOAD_DIR")
         }
         let counting = Task { await metrics.start() }
+        let hasTLS = settings.certificate != nil
         let address = settings.listen.path == nil ? settings.listen.with(port: listener.port) : settings.listen
         // Any answer shows that the listener's thread runs, also one of a server that is overloaded.
         let notifier = ServiceNotifier(
-            .process, log: log, isAlive: { (try? address.status(of: "/healthz")) != nil },
+            .process, log: log, isAlive: { (try? address.status(of: "/healthz", hasTLS: hasTLS)) != nil },
             status: { housekeeping.isReady ? "serving on \(address)" : "serving on \(address); Redis does not respond" }
         )
         defer { notifier.close() }
         let maintenance = Task { await housekeeping.run() }
+        let renewal = settings.certificate.map { files in
+            Task { await CertificateRenewal(files: files, log: log).run() }
+        }
         let events = zip(hubs, feeds).map { hub, client in
             Task { await hub.run(EventFeed(client: client, name: hub.queue.name)) }
         }
@@ -88,9 +94,11 @@ enum ServeCommand {
         await listener.close()
         counting.cancel()
         maintenance.cancel()
+        renewal?.cancel()
         for task in events { task.cancel() }
         await counting.value
         await maintenance.value
+        await renewal?.value
         for task in events { await task.value }
         for feed in feeds { await feed.close() }
         for client in clients { await client.close() }

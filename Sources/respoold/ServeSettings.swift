@@ -16,6 +16,7 @@ struct ServeSettings: Sendable {
     let tokens: AccessTokens?
     let hosts: [String]
     let limits: ConnectionLimits
+    let certificate: CertificateFiles?
     let proxy: ProxyPath
     let outputs: OutputFolder?
     let uploads: UploadFolder?
@@ -40,6 +41,7 @@ struct ServeSettings: Sendable {
         limits = ConnectionLimits(
             perAddress: try environment.value(Settings.apiConnections) ?? 16,
             streamsPerAddress: try environment.value(Settings.apiStreams) ?? 16)
+        certificate = try Self.certificate(environment)
         let base = environment.text(Settings.apiBasePath) ?? ""
         guard let path = ProxyPath(base: base) else { throw Settings.apiBasePath.error(base) }
         let proxies = try environment.value(Settings.apiProxies) ?? []
@@ -68,6 +70,23 @@ struct ServeSettings: Sendable {
                 message:
                     "\(Settings.listen.name) is '\(address)', which other machines reach: set \(Settings.apiTokens.name), or listen on 127.0.0.1"
             )
+        }
+    }
+
+    /// The certificate and its key; `nil` without TLS.
+    private static func certificate(_ environment: Environment) throws(SettingError) -> CertificateFiles? {
+        let (certificate, key) = (environment.text(Settings.apiCertificate), environment.text(Settings.apiKey))
+        guard let certificate, let key else {
+            guard certificate != nil || key != nil else { return nil }
+            throw SettingError(
+                message: "TLS needs \(Settings.apiCertificate.name) and \(Settings.apiKey.name): set both, or none")
+        }
+        do throws(CertificateError) { return try CertificateFiles(certificate: certificate, key: key) } catch {
+            switch error {
+            case .certificate(let message):
+                throw SettingError(message: "\(Settings.apiCertificate.name): \(message)")
+            case .key(let message): throw SettingError(message: "\(Settings.apiKey.name): \(message)")
+            }
         }
     }
 }

@@ -9,44 +9,9 @@ import resource
 import socket
 
 import pytest
+from api import Client, start_server
+from processes import free_port
 from service import Process, RESPOOL, check, equal, until
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-class Client:
-    """Requests to the server with one token."""
-
-    def __init__(self, port, token):
-        self.port, self.token = port, token
-
-    def __call__(self, method, path, body=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-        if self.token:
-            headers.setdefault("Authorization", f"Bearer {self.token}")
-        if body is not None:
-            headers["Content-Type"] = "application/json"
-        connection.request(method, path, None if body is None else json.dumps(body), headers)
-        answer = connection.getresponse()
-        return answer.status, json.loads(answer.read())
-
-
-def start_server(service, port, log, *words, **settings):
-    environment = service.environment | {f"RESPOOL_{name.upper()}": str(value) for name, value in settings.items()}
-    server = Process([RESPOOL, "serve", "--listen", f"127.0.0.1:{port}", *words], log, environment)
-
-    def is_ready():
-        try:
-            return Client(port, None)("GET", "/readyz")[0] == 200
-        except OSError:
-            return False
-
-    until("the server is ready", 20, is_ready)
-    return server
 
 
 def exchange(port, method, path, body=None, **headers):

@@ -45,7 +45,7 @@ extension Command {
                 "listen", letter: "l", value: "ADDRESS:PORT", "address and port to listen on",
                 fallback: "127.0.0.1:8080",
                 setting: Settings.listen),
-            ServeOptions.tokens,
+            ServeOptions.tokens, ServeOptions.certificate, ServeOptions.key,
         ],
         settings: [
             Settings.apiHosts, Settings.apiBasePath, Settings.apiProxies, Settings.outputRoot, Settings.uploadFolder,
@@ -68,11 +68,19 @@ enum ServeOptions {
     static let tokens = Option(
         "tokens", value: "FILE", "file of tokens, each with its role: see docs/how-to/serve.md",
         setting: Settings.apiTokens, suggestion: .files)
+    static let certificate = Option(
+        "tls-certificate", value: "FILE", "serves TLS with the certificate and those of its issuers, in PEM",
+        setting: Settings.apiCertificate, suggestion: .files)
+    static let key = Option(
+        "tls-key", value: "FILE", "the private key of the certificate, in PEM", setting: Settings.apiKey,
+        suggestion: .files)
 
     /// Sets the environment of this process.
     static func export(_ arguments: Arguments) throws(CommandFailure) {
-        guard let path = arguments.given(tokens).last else { return }
-        setenv(Settings.apiTokens.name, try SourceAddress.absolutePath(path), 1)
+        for option in [tokens, certificate, key] {
+            guard let path = arguments.given(option).last, let setting = option.setting else { continue }
+            setenv(setting.name, try SourceAddress.absolutePath(path), 1)
+        }
     }
 }
 

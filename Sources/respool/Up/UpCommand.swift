@@ -16,7 +16,7 @@ extension Command {
             Option(
                 "listen", letter: "l", value: "ADDRESS:PORT", "address and port of the HTTP API",
                 fallback: UpOptions.address, setting: Settings.listen),
-            UpOptions.folder, WorkerOptions.slots, ServeOptions.tokens,
+            UpOptions.folder, WorkerOptions.slots, ServeOptions.tokens, ServeOptions.certificate, ServeOptions.key,
         ],
         settings: Settings.all.filter { $0.name != Settings.redisURL.name },
         examples: [

@@ -28,7 +28,7 @@ struct UpService: Sendable {
         try lock.write(address: "")
         // After the lock, because another `up` with this folder is likely to have the same port.
         let address = try boundAddress()
-        try lock.write(address: "http://\(address.reachable)/")
+        try lock.write(address: url(address))
         let programs = try UpPrograms(folder, address, lock: lock.descriptor.number)
         let (events, send) = AsyncStream.makeStream(of: Event.self)
         Task { for await number in signals { send.yield(.signal(number)) } }
@@ -99,7 +99,7 @@ struct UpService: Sendable {
             return (try? await queue.workers())?.contains { $0.name.contains(suffix) } ?? false
         }
         await client.close()
-        try await wait(for: programs.api) { await ReadinessProbe.isReady(address) }
+        try await wait(for: programs.api) { await ReadinessProbe.isReady(address, hasTLS: hasTLS) }
     }
 
     private func wait(
@@ -128,14 +128,21 @@ struct UpService: Sendable {
         }
     }
 
+    /// Whether the server has a certificate.
+    private var hasTLS: Bool { Environment.process.text(Settings.apiCertificate) != nil }
+
+    /// Where browsers of this machine find the page.
+    private func url(_ address: ListenAddress) -> String { "http\(hasTLS ? "s" : "")://\(address.reachable)/" }
+
     private func greeting(_ programs: UpPrograms, _ address: ListenAddress) -> String {
-        let secret = programs.secretFile.map { "\n  callbacks are signed with         \($0)" } ?? ""
+        let secret = programs.secretFile.map { "
+  callbacks are signed with         \($0)" } ?? ""
         return """
-            respool is ready at http://\(address.reachable)/
+            respool is ready at \(url(address))
 
               outputs, uploads and logs are in  \(folder.path)
               for commands in another terminal  export RESPOOL_REDIS_URL=\(programs.server.address)
-              metrics of the queue              http://\(address.reachable)/metrics
+              metrics of the queue              \(url(address))metrics
               metrics of the worker             http://\(programs.workerAddress)/metrics\(secret)
 
             Ctrl-C stops it. Jobs that are unfinished then run at the next start.
