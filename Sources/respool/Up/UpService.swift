@@ -135,8 +135,7 @@ struct UpService: Sendable {
     private func url(_ address: ListenAddress) -> String { "http\(hasTLS ? "s" : "")://\(address.reachable)/" }
 
     private func greeting(_ programs: UpPrograms, _ address: ListenAddress) -> String {
-        let secret = programs.secretFile.map { "
-  callbacks are signed with         \($0)" } ?? ""
+        let secret = programs.secretFile.map { "\n  callbacks are signed with         \($0)" } ?? ""
         return """
             respool is ready at \(url(address))
 
