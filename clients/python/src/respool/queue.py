@@ -96,8 +96,9 @@ class Queue:
         return await respool_program.cancel(self._runtime, self._program, self._url, self._name, (await self.read(id)).id)
 
     async def follow(self, job: Optional[str], after: Optional[str], deadline: Deadline) -> Changes:
-        first = (await self.read(job)).id if job else None
         last, number = await self._position(after)
+        # Behind the position: if the job turns out to be a duplicate later, there is an event.
+        first = (await self.read(job)).id if job else None
         yield [] if last == after else [Gap()]
         while True:
             wait = max(1, round(deadline.left(1.0) * 1000))
