@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import pathlib
+import shutil
 import socket
 import threading
 import urllib.request
@@ -51,7 +52,12 @@ class Installation:
         return {"source": self.source, "format": "flac", **more}
 
     def clear(self) -> None:
-        self.service.clear()
+        """Ends the processes of this installation alone: `Service.clear` ends those of all."""
+        for process in (self.server, *self.service.workers, self.redis.process):
+            if process:
+                process.clear()
+                Process.living.remove(process)
+        shutil.rmtree(self.service.folder, ignore_errors=True)
 
 
 class Loser:
