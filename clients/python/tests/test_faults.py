@@ -9,8 +9,9 @@ from typing import Any, List
 import pytest
 from installation import Installation, Loser
 from kinds import Calls, calls
+from processes import until
 
-from respool import AccessDenied, Event, Gap, RequestFailed, Unreachable
+from respool import AccessDenied, Client, Event, Gap, RequestFailed, Unreachable
 
 INBOX = "respool:{default}:in"
 EVENTS = "respool:{default}:events"
@@ -175,3 +176,19 @@ def test_a_client_without_the_right_is_denied(shared: Installation, kind: str) -
     client.close()
     with pytest.raises(ValueError, match="redis, rediss, unix, http or https"):
         Calls(kind, "redis+cluster://127.0.0.1")
+
+
+def test_a_duplicate_that_is_admitted_before_the_position_is_found(own: Installation) -> None:
+    client = Client(own.redis_url)
+    queue: Any = client._calls._transport
+    position = queue._position
+    first, again = (client.push(own.fields(dedup="one", delay=2)) for _ in range(2))
+
+    async def late(after: Any) -> Any:
+        own.start_worker()
+        until("the duplicate is admitted", 20, lambda: own.redis("EXISTS", "respool:{default}:alias:" + again))
+        return await position(after)
+
+    queue._position = late
+    assert client.wait(again, timeout=20).id == first
+    client.close()
