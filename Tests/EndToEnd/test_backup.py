@@ -98,7 +98,8 @@ def test_what_was_pushed_before_a_copy_of_redis_ends_after_its_restoration(
     for id in lost:
         equal(service.redis("EXISTS", f"{PREFIX}job:{id}"), 0, f"record of {id}, which was pushed after the copy")
     crashes = sum(record["crashes"] for record in records.values())
-    check(crashes <= 2, f"{crashes} crashes charged, and 2 jobs ran")
+    # Two slots convert two jobs, and publish two others.
+    check(crashes <= 4, f"{crashes} crashes charged, and at most 4 jobs ran")
     check(worker.is_running, "the worker ended")
     equal(service.staged(), [], "staged files")
     service.check_keys()
