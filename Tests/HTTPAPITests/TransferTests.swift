@@ -76,19 +76,15 @@ import Testing
             })
         let socket = folder.file("socket")
         let listener = try listener(service, at: socket, limits: limits, timeout: .seconds(1))
-        let slow = rawRequest("PUT /sink HTTP/1.1", "Content-Length: 9") + "hello"
-        #expect(try await rawExchange(0, [slow], seconds: 20, host: socket) == [""])
+        for mode in ["send", "read"] {
+            let outcome = try await ChildProcess.run("python3", [Script.path("held_clients.py"), mode, socket])
+            #expect(outcome.output == "closed\n", "\(mode) \(outcome)")
+        }
         try await eventually("the sink has ended", within: .seconds(30)) { sink.end == false }
         let usual = try self.listener(service, at: socket + "2")
         let whole = try await rawExchange(0, [rawRequest("GET /file HTTP/1.1")], host: socket + "2")
         await usual.close()
         #expect(whole[0].utf8.count > 8 << 20 && whole[0].hasSuffix(String(repeating: "\0", count: 1000)))
-        // A client that reads nothing of a file.
-        let silent = try ListenAddress("unix:\(socket)")!.connect(timeout: 20)
-        let request = Array(rawRequest("GET /file HTTP/1.1").utf8)
-        #expect(send(silent.number, request, request.count, 0) == request.count)
-        var state = pollfd(fd: silent.number, events: 0, revents: 0)
-        #expect(poll(&state, 1, 20_000) == 1 && CInt(state.revents) & POLLHUP != 0)
         await listener.close()
     }
 
@@ -115,31 +111,11 @@ import Testing
     @Test func `idle connections are closed first when there are too many`() async throws {
         var limits = ConnectionLimits()
         limits.perAddress = 3
-        let isReleased = Mutex(false)
-        let started = Mutex(0)
-        let listener = try listener(
-            ListenerService(onWait: {
-                started.withLock { $0 += 1 }
-                while !isReleased.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(10)) }
-            }), limits: limits, timeout: .seconds(120))
-        let address = try #require(ListenAddress("127.0.0.1:\(listener.port)"))
-        // The oldest sends a body, the second is being processed, and the third, the youngest, is idle.
-        let body = try address.connect(timeout: 20)
-        let head = Array("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhe".utf8)
-        #expect(send(body.number, head, head.count, 0) == head.count)
-        let waiting = Task { try await rawExchange(listener.port, [rawRequest("POST /wait HTTP/1.1")])[0] }
-        try await eventually("it is being processed", within: .seconds(30)) { started.withLock { $0 } == 1 }
-        let idle = try address.connect(timeout: 20)
-        let newest = try await rawExchange(listener.port, [rawRequest("GET /hello HTTP/1.1")])[0]
-        #expect(newest.hasSuffix("hello"), "\(newest)")
-        var byte: UInt8 = 0
-        #expect(recv(idle.number, &byte, 1, 0) == 0)
-        #expect(send(body.number, "llo", 3, CInt(MSG_NOSIGNAL)) == 3)
-        var answer = [UInt8](repeating: 0, count: 12)
-        #expect(recv(body.number, &answer, 12, CInt(MSG_WAITALL)) == 12)
-        #expect(String(decoding: answer, as: UTF8.self) == "HTTP/1.1 201")
-        isReleased.withLock { $0 = true }
-        #expect(try await waiting.value.hasSuffix("waited"))
+        let service = ListenerService(onWait: { try? await Task.sleep(for: .seconds(1)) })
+        let listener = try listener(service, limits: limits)
+        let outcome = try await ChildProcess.run(
+            "python3", [Script.path("held_clients.py"), "idle", "\(listener.port)"])
+        #expect(outcome.output == "200 closed 201 200\n", "\(outcome)")
         await listener.close()
     }
 }
