@@ -1,4 +1,4 @@
-"""120 slow connections from three addresses, with and without TLS: `/healthz` of `respool serve` answers in 100 ms."""
+"""TLS of `respool serve` and `up`, and 120 slow connections from three addresses, beside which `/healthz` answers in 100 ms."""
 
 import pathlib
 import socket
@@ -10,7 +10,7 @@ import time
 import pytest
 from api import Client, start_server
 from processes import cpu_seconds, free_port
-from service import RESPOOL, check, equal, until
+from service import Process, RESPOOL, check, equal, until
 
 ADDRESSES = ("127.0.0.2", "127.0.0.3", "127.0.0.4")
 # What a slow client has sent, and then goes on a byte at a time: nothing, a line, a header, a body without its end.
@@ -118,3 +118,18 @@ def test_a_certificate_is_renewed_while_the_server_runs(service, figures):
     half = subprocess.run([RESPOOL, "serve", *words[:2]], env=service.environment, capture_output=True, text=True, timeout=20)
     check("TLS needs RESPOOL_API_TLS_CERTIFICATE and RESPOOL_API_TLS_KEY" in half.stderr, half.stderr)
     figures(f"renewed, refused with {refused.returncode} and {half.returncode}")
+
+
+@pytest.mark.long
+def test_up_serves_tls_with_a_certificate(service, figures):
+    port, log = free_port(), pathlib.Path(service.folder) / "up.log"
+    words = make_certificate(service.folder)
+    environment = {name: value for name, value in service.environment.items() if not name.startswith("RESPOOL_")}
+    up = Process([RESPOOL, "up", "--listen", f"127.0.0.1:{port}", "--data", f"{service.folder}/data", *words], log, environment)
+    until("everything is ready", 60, lambda: "Ctrl-C stops it" in log.read_text())
+    check(f"respool is ready at https://127.0.0.1:{port}/" in log.read_text(), log.read_text())
+    client = Client(port, context=ssl.create_default_context(cafile=words[1]))
+    equal((client.status("/readyz"), client.status("/")), (200, 200), "readiness and the page")
+    up.popen.terminate()
+    equal(up.popen.wait(60), 0, "the exit status of respool up")
+    figures("the page over TLS")

@@ -30,10 +30,17 @@ class Client:
 
     def status(self, path):
         """The status of a GET, on a new connection."""
+        return self.get(path)[0]
+
+    def text(self, path):
+        return self.get(path)[1].decode()
+
+    def get(self, path):
         connection = self.connection()
         try:
             connection.request("GET", path)
-            return connection.getresponse().status
+            answer = connection.getresponse()
+            return answer.status, answer.read()
         finally:
             connection.close()
 
