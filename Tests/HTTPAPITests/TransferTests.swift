@@ -88,6 +88,12 @@ import Testing
         await listener.close()
     }
 
+    @Test func `a stream that is not read keeps no more than its limit`() {
+        let stream = HTTPStream(maxPendingBytes: 1000)
+        #expect(stream.send([UInt8](repeating: 0, count: 600)) && !stream.send([UInt8](repeating: 0, count: 600)))
+        #expect(stream.send([UInt8](repeating: 0, count: 400)) && !stream.send([0]) && !stream.isIdle)
+    }
+
     @Test func `half of the connections of an address may send or receive files`() {
         let limits = ConnectionLimits(perAddress: 200, streamsPerAddress: 16)
         #expect(limits.transfersPerAddress == 100 && limits.transfers == 100)
