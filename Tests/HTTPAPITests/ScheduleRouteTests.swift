@@ -17,7 +17,9 @@ import Testing
             }
             let made = try await send("PUT \(Self.path)", #"{"cron": "0 6 * * MON-FRI", \#(Self.fields)}"#)
             #expect(made.status == 201 && made.text("time_zone") == "UTC" && made.text("format") == "mp3", "\(made)")
-            #expect(made.text("source") == "https://a.example/{date}.wav?…" && !made.body.contains("secret"))
+            #expect(
+                made.text("source")?.hasPrefix("https://a.example/{date}.wav?") == true && !made.body.contains("secret")
+            )
             let again = try await send(
                 "PUT \(Self.path)", #"{"cron": "30 * * * *", "time_zone": "Europe/Berlin", \#(Self.fields)}"#)
             #expect(again.status == 200 && again.text("cron") == "30 * * * *", "\(again)")

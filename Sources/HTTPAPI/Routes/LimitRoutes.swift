@@ -48,6 +48,8 @@ extension Route {
 
     /// The changed numbers: `nil` leaves one as it is, and `.some(nil)` removes it.
     private static func changes(_ request: APIRequest) throws(Problem) -> (limit: Int??, rate: Int??) {
+        // A token that may not change limits learns that first.
+        _ = try request.wholeQueue()
         guard case .object(let members) = try request.json(), !members.isEmpty,
             members.keys.allSatisfy({ ["limit", "rate"].contains($0) })
         else { throw .wrong([wrong("", "the body must have `limit` or `rate`, and nothing else")]) }
