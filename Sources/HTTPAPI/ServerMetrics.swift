@@ -31,7 +31,7 @@ package final class ServerMetrics: Sendable {
     }
 
     /// All metrics, of one queue or of all.
-    func text(queue name: String?) async -> String {
+    package func text(queue name: String?) async -> String {
         let samplers = samplers.filter { name == nil || $0.queue.name.text == name }
         let samples = await withTaskGroup(of: (String, QueueSample?).self) { group in
             for sampler in samplers { group.addTask { (sampler.queue.name.text, await sampler.sample()) } }

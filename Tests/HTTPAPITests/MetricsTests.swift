@@ -68,6 +68,20 @@ import Testing
         }
     }
 
+    @Test func `the counters of a new server begin at 0, whatever the hour has`() async throws {
+        try await APIFixture.run(keepsHouse: false) { api in
+            _ = try await api.send("POST /v1/jobs", APIFixture.job)
+            let metrics = ServerMetrics(queues: [api.queue], hubs: [])
+            await metrics.start()
+            let line = #"respool_queue_pushed_total{queue="default"} "#
+            #expect(await metrics.text(queue: nil).contains(line + "0\n"))
+            _ = try await api.send("POST /v1/jobs", APIFixture.job)
+            try await eventually("the next job is counted", within: .seconds(20)) {
+                await metrics.text(queue: nil).contains(line + "1\n")
+            }
+        }
+    }
+
     @Test func `requests are counted by route, whatever the path`() async throws {
         try await APIFixture.run { api in
             for path in ["/nowhere/1", "/nowhere/2", "/v1/jobs/none-1", "/v1/jobs/none-2"] {
