@@ -65,8 +65,9 @@ package final class EventHub: Sendable {
             return state.next
         }
         let stream = HTTPStream { [weak self] in self?.remove(number) }
-        var text =
-            "retry: 2000\n\(stored.newest.map { "id: \($0)\n" } ?? "")event: hello\ndata: {\"queue\":\"\(queue.name.text)\"}\n\n"
+        // With the newest id, a client that is cut off before the stored events would go on after them.
+        let start = (last ?? stored.newest).map { "id: \($0)\n" } ?? ""
+        var text = "retry: 2000\n\(start)event: hello\ndata: {\"queue\":\"\(queue.name.text)\"}\n\n"
         if stored.hasGap { text += Self.gap }
         let frames = stored.events.map(EventFrame.init).filter(filter.matches)
         stream.send(Array(text.utf8) + frames.flatMap(\.bytes))
