@@ -15,6 +15,14 @@ extension S3Settings {
             try Self.check(name, redactedURL(endpoint), Self.isEndpoint(base), "https:// or http:// and a host")
             instanceEndpoint = base
         }
+        // Keys of the machine's role instead would be those of another identity.
+        if keys == nil, keysFault == nil, container == nil, environment.foreign("AWS_SHARED_CREDENTIALS_FILE") == nil,
+            environment.foreign("AWS_WEB_IDENTITY_TOKEN_FILE") != nil
+        {
+            keysFault =
+                "the worker has AWS_WEB_IDENTITY_TOKEN_FILE, and web identities are not supported: "
+                + "use EKS Pod Identity, or give keys"
+        }
         let home = environment.foreign("HOME")
         credentialsFile = environment.foreign("AWS_SHARED_CREDENTIALS_FILE") ?? home.map { "\($0)/.aws/credentials" }
         configurationFile = environment.foreign("AWS_CONFIG_FILE") ?? home.map { "\($0)/.aws/config" }

@@ -42,6 +42,21 @@ import Testing
         #expect("\(QueueSettings().lease)" == "10.0 seconds")
     }
 
+    @Test func `a web identity is not replaced by the role of the machine`() throws {
+        var values = ["AWS_WEB_IDENTITY_TOKEN_FILE": "/token", "AWS_ROLE_ARN": "arn:aws:iam::1:role/a"]
+        let fault = try S3Settings(Environment(values)).keysFault
+        #expect(fault?.contains("AWS_WEB_IDENTITY_TOKEN_FILE") == true)
+        // Keys that are given in another way are used.
+        for (name, value) in [
+            ("AWS_SHARED_CREDENTIALS_FILE", "/keys"),
+            ("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://169.254.170.23/v1/credentials"),
+        ] {
+            values[name] = value
+            #expect(try S3Settings(Environment(values)).keysFault == nil)
+            values[name] = nil
+        }
+    }
+
     @Test(arguments: [
         ("RESPOOL_SLOTS", "many", "RESPOOL_SLOTS is 'many': expected a whole number from 1 to 1024"),
         ("RESPOOL_SLOTS", "1025", "RESPOOL_SLOTS is '1025': expected a whole number from 1 to 1024"),
