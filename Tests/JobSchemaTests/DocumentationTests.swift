@@ -91,10 +91,10 @@ import Testing
             try Self.text($0)
         }
         .joined()
-        // All but the first and the last, an example of a misspelled name, are the compose file's.
+        // The compose file's, those of the examples with clients, a prefix, and an example of a misspelled name.
         let others = [
             "RESPOOL_KEEP", "RESPOOL_WORKERS", "RESPOOL_REDIS_PASSWORD", "RESPOOL_SOURCES", "RESPOOL_WORKER_MEMORY",
-            "RESPOOL_REDIS_MEMORY", "RESPOOL_SLOT",
+            "RESPOOL_REDIS_MEMORY", "RESPOOL_SLOT", "RESPOOL_URL", "RESPOOL_TOKEN",
         ]
         #expect(Self.variables(in: pages).subtracting(others) == Set(Settings.all.map(\.name)))
     }

@@ -1,5 +1,6 @@
 import JobSchema
 import Jobs
+import Lifecycle
 
 extension Route {
     /// The routes of one schedule, which do what `respool schedule` does.
@@ -117,7 +118,9 @@ extension Route {
         if fields["source"]?.hasPrefix(UploadedSource.scheme) == true {
             throw wrong("/fields/source", "`source` is an upload, which expires: give a URL")
         }
-        do throws(ScheduleSpec.Fault) { return try ScheduleSpec(cron, zone: zone, fields: fields) } catch {
+        do throws(ScheduleSpec.Fault) {
+            return try ScheduleSpec(cron, zone: zone, fields: fields, now: WallClock.milliseconds())
+        } catch {
             let code = error.failure.code.rawValue
             switch error.part {
             case .expression: throw .wrong([.init(pointer: "/cron", code: code, message: error.failure.message)])

@@ -1,5 +1,4 @@
 package import JobSchema
-import Lifecycle
 
 /// A schedule whose expression, time zone and fields have been checked.
 package struct ScheduleSpec: Sendable {
@@ -24,15 +23,15 @@ package struct ScheduleSpec: Sendable {
         }
     }
 
-    /// Checks the schedule, and the job of its next occurrence.
-    package init(_ expression: String, zone: String, fields: [String: String]) throws(Fault) {
+    /// Checks the schedule, and the job of its next occurrence after `now`, in milliseconds since 1970.
+    package init(_ expression: String, zone: String, fields: [String: String], now: Int64) throws(Fault) {
         let (cron, rules): (CronExpression, TimeZoneRules)
         do throws(Failure) { cron = try CronExpression(expression) } catch {
             throw Fault(part: .expression, failure: error)
         }
         do throws(Failure) { rules = try TimeZoneRules.named(zone) } catch { throw Fault(part: .zone, failure: error) }
         recurrence = Recurrence(cron, rules)
-        guard let next = recurrence.next(after: WallClock.milliseconds()) else {
+        guard let next = recurrence.next(after: now) else {
             throw Fault(
                 part: .expression,
                 failure: Failure(

@@ -66,7 +66,9 @@ private struct ScheduleBook {
         let fields = try fields(arguments)
         let zone = arguments.value(ScheduleOptions.timeZone) ?? ScheduleSpec.defaultZone
         let spec: ScheduleSpec
-        do throws(ScheduleSpec.Fault) { spec = try ScheduleSpec(expression, zone: zone, fields: fields) } catch {
+        do throws(ScheduleSpec.Fault) {
+            spec = try ScheduleSpec(expression, zone: zone, fields: fields, now: WallClock.milliseconds())
+        } catch {
             throw .usage(error.failure.message)
         }
         let nonce = Nonce.random()
