@@ -121,6 +121,18 @@ import Testing
         #expect(try await fixture.claim(9).count == 1)
     }
 
+    @Test func `a job of a sealed group that lost its state stays a member, and waits no second delay`() async throws {
+        let fields = QueueFixture.job.merging(["group": "g", "delay": "3600"]) { $1 }
+        let id = try await queue.enqueue([fields])[0].id
+        _ = try await queue.enqueue([QueueFixture.job.merging(["group": "g"]) { $1 }])
+        _ = try await queue.seal("g")
+        try await send("DEL", "@job:\(id)")
+        try await repair()
+        let group = try #require(try await queue.group("g"))
+        #expect(group.total == 2 && group[.waiting] == 2 && group.endedAt == nil)
+        #expect(try await fixture.claim(9).contains { $0.id == id && $0.fields == fields })
+    }
+
     @Test func `a group that is too large for one script is counted, while nothing changes`() async throws {
         let job = QueueFixture.job.merging(["group": "g"]) { $1 }
         _ = try await queue.enqueue(Array(repeating: job, count: 10_001))

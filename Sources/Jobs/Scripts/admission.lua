@@ -85,8 +85,9 @@ admission = part(function()
     return #text <= 64 and string.find(text, '^[%w_.-]+$') and text or nil
   end
 
-  -- Returns the spec as JSON and the options that the queue uses. Raises an error with a `refusal` if a field is invalid.
-  local function check(flat)
+  -- Returns the spec as JSON and the options that the queue uses. Raises an error with a `refusal` if a field is invalid. A job that
+  -- is restored has waited already, and stays in its group.
+  local function check(flat, is_restored)
     if #flat > 2 * MAX_FIELDS then refuse('the job has ' .. #flat / 2 .. ' fields, over the limit of ' .. MAX_FIELDS) end
     local fields, parts, bytes = {}, {}, 0
     for i = 1, #flat, 2 do
@@ -120,7 +121,7 @@ admission = part(function()
     options.attempts = attempts
     number('timeout', fields.timeout, 1, MAX_TIMEOUT)
     local delay = number('delay', fields.delay, 0, MAX_DELAY)
-    if delay then options.due = NOW + math.floor(delay * 1000 + 0.5) end
+    if delay and not is_restored then options.due = NOW + math.floor(delay * 1000 + 0.5) end
     if fields.not_before then
       if delay then refuse('`delay` and `not_before` are mutually exclusive: give one') end
       options.due = instant(fields.not_before)
@@ -140,7 +141,7 @@ admission = part(function()
       options.group = group_name(fields.group)
         or refuse('`group` is `' .. shown(fields.group) .. '`: it must be 1 to 64 of A-Z a-z 0-9 _ . -')
       local refusal = groups().group_refusal(options.group)
-      if refusal then refuse(refusal) end
+      if refusal and not is_restored then refuse(refusal) end
     end
     if fields.limit_key then
       if #fields.limit_key > 128 or not string.find(fields.limit_key, '^[%w_.:@-]+$') then
@@ -221,7 +222,7 @@ admission = part(function()
   local function prune_aliases() endings().prune_index(ALIASES, 'alias', 'alias:') end
 
   -- Admits one entry of the inbox; the caller deletes the entry.
-  local function admit_entry(id, flat)
+  local function admit_entry(id, flat, is_restored)
     if inbox().is_bell(flat) then return end
     if inbox().is_seal(flat) then
       if group_name(flat[2]) then groups().seal(flat[2], callbacks().receiver(flat[4]) and flat[4]) end
@@ -229,7 +230,7 @@ admission = part(function()
     end
     -- The id can exist already if a client chose it, or if an earlier admission was interrupted before it deleted the entry.
     if call('EXISTS', P .. 'job:' .. id) == 1 then return end
-    local ok, spec, options = pcall(check, flat)
+    local ok, spec, options = pcall(check, flat, is_restored)
     if not ok then
       local refusal = type(spec) == 'table' and spec.refusal or 'the job cannot be read: ' .. tostring(spec)
       options = { rank = 1, refusal = refusal }
@@ -287,7 +288,7 @@ admission = part(function()
   end
 
   return {
-    place = place, holder = holder, prune_aliases = prune_aliases, admit_entry = admit_entry,
+    place = place, holder = holder, prune_aliases = prune_aliases, check = check, admit_entry = admit_entry,
     admit = admit,
   }
 end)

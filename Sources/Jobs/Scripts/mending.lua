@@ -57,6 +57,9 @@ local mending = part(function()
   -- A job without a hash. If its fields are there and it had not ended, it is admitted again, else its other keys are deleted.
   local function restore(id)
     local flat, has_commit = unfinished_fields(id), call('EXISTS', P .. 'commit:' .. id) == 1
+    if flat and not pcall(admission().check, flat, true) then
+      return cannot('job ' .. id .. ' has lost its state, and its fields are not valid: delete its keys, and push it again')
+    end
     remove_entries(id)
     if call('SREM', LIVE, id) + call('ZREM', EXPIRING, id) > 0 then mended(id .. ' was removed from live and expiring') end
     local count = call('DEL', P .. 'result:' .. id, P .. 'job:' .. id)
@@ -66,7 +69,7 @@ local mending = part(function()
       end
       return
     end
-    admission().admit_entry(id, flat)
+    admission().admit_entry(id, flat, true)
     if call('EXISTS', P .. 'job:' .. id) == 0 then
       call('DEL', P .. 'spec:' .. id, P .. 'log:' .. id, P .. 'commit:' .. id)
       mended('job ' .. id .. ' had lost its state: it is a duplicate of ' .. resolve(id) .. ' now')
