@@ -13,7 +13,10 @@ extension QueueModel {
     mutating func putSchedule(_ name: String, _ fields: [String: String], replaces: Bool, nonce: String) -> Bool {
         if schedules[name]?.nonce == nonce { return true }
         guard replaces || schedules[name] == nil else { return false }
-        schedules[name] = Schedule(fields: fields, isDue: false, nonce: nonce, run: schedules[name]?.run)
+        let old = schedules[name]
+        // One that is paused stays paused.
+        let isDue = old != nil && old?.isDue == nil ? nil : false
+        schedules[name] = Schedule(fields: fields, isDue: isDue, nonce: nonce, run: old?.run)
         return true
     }
 

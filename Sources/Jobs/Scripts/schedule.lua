@@ -7,7 +7,8 @@
 --
 -- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     verb, name, then for
---          put: next due, revision, cron, zone, spec, `1` to replace one of that name; a repeated revision changes nothing;
+--          put: next due, revision, cron, zone, spec, `1` to replace one of that name; a repeated revision changes nothing, and a
+--            paused schedule stays paused;
 --          fire: the due time and the revision that were read, next due, nonce, date and time for the spec;
 --          run: nonce, date and time for the spec; repeated with the same nonce, gets the same answer;
 --          move: the revision that was read, next due or `+inf` to pause;
@@ -49,7 +50,8 @@ if verb == 'put' then
   if revision == new_revision then return 'done' end
   if revision and replaces ~= '1' then return 'taken' end
   call('HSET', key, 'revision', new_revision, 'cron', cron, 'zone', zone, 'spec', new_spec)
-  call('ZADD', SCHEDULES, next_due, name)
+  -- A paused schedule that is corrected stays paused.
+  if call('ZSCORE', SCHEDULES, name) ~= 'inf' then call('ZADD', SCHEDULES, next_due, name) end
 elseif not revision then
   return 'unknown'
 elseif verb == 'fire' then
