@@ -87,7 +87,7 @@ struct APIRequest: Sendable {
     /// Keeps an upload for a job that starts now or then; false if it has just expired.
     func keepUpload(_ id: String, start: Int64?) async -> Bool {
         guard let folder = context.uploads else { return false }
-        return (try? await withBlocking { () throws(Problem) in folder.touch(id, start: start) }) ?? false
+        return (try? await withBlocking { () throws(Problem) in try folder.touch(id, start: start) }) ?? false
     }
 
     /// Keeps the uploads that jobs read which start again now or then.

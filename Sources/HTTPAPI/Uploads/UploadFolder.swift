@@ -78,17 +78,26 @@ package struct UploadFolder: Sendable {
         return id
     }
 
+    /// The longest that an upload is kept for a job that starts later: the longest `delay`.
+    private static let maxDelay: Int64 = 365 * 86_400_000
+
     /// Starts the time of an upload anew, now or when the job that reads it starts, in milliseconds since 1970; false if it has just
-    /// expired. A later start of another job is kept.
-    func touch(_ id: String, start: Int64? = nil) -> Bool {
+    /// expired. A later start of another job is kept. Throws if a request still appends to it.
+    func touch(_ id: String, start: Int64? = nil) throws(Problem) -> Bool {
         let number = open(file(id), O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
         guard number >= 0 else { return false }
         let opened = Descriptor(owning: number)
         var status = stat()
-        // Nobody appends to an upload that a job reads; a lock is held for moments only.
-        while flock(opened.number, LOCK_EX) != 0 { guard errno == EINTR else { return false } }
+        // Another `touch` and the removal of expired uploads hold the lock for a moment.
+        var attempts = 0
+        while clinux_lock(opened.number) != 0 {
+            attempts += 1
+            guard attempts < 20 else { throw .uploadLocked }
+            usleep(5000)
+        }
         guard fstat(opened.number, &status) == 0, status.st_nlink > 0 else { return false }
-        let time = max(WallClock.milliseconds(), start ?? 0, WallClock.milliseconds(of: status.st_mtim))
+        let now = WallClock.milliseconds()
+        let time = max(now, min(start ?? 0, now + Self.maxDelay), WallClock.milliseconds(of: status.st_mtim))
         let instant = WallClock.time(milliseconds: time)
         return futimens(opened.number, [instant, instant]) == 0
     }

@@ -21,13 +21,17 @@ struct UploadedSource {
         }
         let owner = request.token.name
         let found: Upload? = try await withBlocking { () throws(Problem) in
-            do throws(Problem) { return try folder.find(id, owner: owner) } catch {
+            do throws(Problem) {
+                let upload = try folder.find(id, owner: owner)
+                // The last bytes that a request still appends may not be on the disk.
+                guard upload.isComplete, try folder.touch(id) else { return upload.isComplete ? nil : upload }
+                return upload
+            } catch {
                 guard error.status == 404 else { throw error }
                 return nil
             }
         }
-        let isKept = found?.isComplete != true || folder.touch(id)
-        guard let found, isKept else {
+        guard let found else {
             throw wrong("`source` is upload:\(FieldText.shown(id)): there is no such upload, or it has expired")
         }
         guard found.isComplete else {
