@@ -23,6 +23,12 @@ package struct OutputFolder: Sendable {
         let file: Descriptor
         let name: String
         let bytes: Int64
+        fileprivate let status: stat
+    }
+
+    /// Keeps that a file is the output although a further link to it was just made.
+    func linked(_ output: borrowing Output, _ report: OutputReport) {
+        verifier.keep(output.file.number, output.status, sha256: report.sha256)
     }
 
     /// Whether the main file of an output is said to be below the folder.
@@ -43,7 +49,7 @@ package struct OutputFolder: Sendable {
             else {
                 throw Errno(rawValue: ENOENT)
             }
-            return Output(file: file, name: name, bytes: report.bytes)
+            return Output(file: file, name: name, bytes: report.bytes, status: status)
         } catch {
             guard [ENOENT, ENOTDIR, ELOOP, EACCES].contains(error.rawValue) else {
                 throw Problem(500, "internal", "the output cannot be opened: \(error)")

@@ -32,6 +32,23 @@ final class OutputVerifier: Sendable {
         return try digest(file, Version(status)) == sha256
     }
 
+    /// Keeps what is known of a file that this server has just linked, which changed its `ctime` and not its bytes. The status is that
+    /// before.
+    func keep(_ file: CInt, _ before: stat, sha256: String) {
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_size == before.st_size, status.st_ino == before.st_ino,
+            WallClock.nanoseconds(of: status.st_mtim) == WallClock.nanoseconds(of: before.st_mtim)
+        else { return }
+        store(sha256, Version(status))
+    }
+
+    private func store(_ digest: String, _ version: Version) {
+        digests.withLock { digests in
+            if digests.count >= Self.maxDigests, let some = digests.keys.first { digests[some] = nil }
+            digests[version] = digest
+        }
+    }
+
     /// `nil` if the file changes meanwhile.
     private func digest(_ file: CInt, _ version: Version) throws(Errno) -> String? {
         if let known = digests.withLock({ $0[version] }) { return known }
@@ -40,10 +57,7 @@ final class OutputVerifier: Sendable {
             let found = try Digest.ofFile(file).sha256
             var status = stat()
             guard fstat(file, &status) == 0, Version(status) == version else { return nil }
-            digests.withLock { digests in
-                if digests.count >= Self.maxDigests { digests.removeAll() }
-                digests[version] = found
-            }
+            store(found, version)
             return found
         }
     }

@@ -48,7 +48,8 @@ struct Preview {
         fields["output"] = folder.newFile(wanted.kind.fileExtension)
         if let output { fields["source"] = try await link(output) }
         let pushed = try await push.enqueue([try spec(fields)], Nonce.random()) { _ in "" }[0]
-        try await withBlocking { () throws(Problem) in folder.store(pushed.id, as: key) }
+        // If it is not stored, the next request makes the preview again.
+        try? await withBlocking { () throws(Problem) in folder.store(pushed.id, as: key) }
         return push.reply(pushed, status: pushed.duplicate ? 200 : 201)
     }
 
@@ -105,6 +106,7 @@ struct Preview {
             let output = try outputs.open(report, finished: finished)
             // A playlist names files that are beside it.
             let link = format?.isSegmented == true ? nil : folder.link(output, format?.fileExtension ?? "bin")
+            if link != nil { outputs.linked(output, report) }
             return link ?? PreviewFolder.url(report.url)
         }
     }

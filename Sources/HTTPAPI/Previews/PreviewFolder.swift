@@ -22,7 +22,9 @@ package struct PreviewFolder: Sendable {
         path = Settings.previewFolder(of: String(cString: real))
         self.age = age
         try? createSharedFolder(path)
-        guard access(path, R_OK | W_OK | X_OK) == 0, let files = OutputFolder(path) else { return nil }
+        guard access(path, R_OK | W_OK | X_OK) == 0,
+            let files = OutputFolder(Settings.previewFolder(of: uploads))
+        else { return nil }
         self.files = files
     }
 
