@@ -79,16 +79,21 @@ extension Route {
         -> Reply
     {
         let (queue, key) = (try request.wholeQueue(), request.values["key"])
+        let subjects = [key ?? "*"]
         if let number = changes.limit {
             try await request.ask { () throws(QueueError) in try await queue.setLimit(number, key: key) }
         }
-        if let number = changes.rate {
-            try await request.ask { () throws(QueueError) in try await queue.setRate(number, key: key) }
+        return try await request.after(changing: changes.limit == nil ? [] : subjects) { () throws(Problem) in
+            if let number = changes.rate {
+                try await request.ask { () throws(QueueError) in try await queue.setRate(number, key: key) }
+            }
+            return try await request.after(changing: changes.limit == nil ? subjects : []) { () throws(Problem) in
+                let limits = try await request.ask { () throws(QueueError) in
+                    try await queue.limits(key.map { [$0] } ?? [])
+                }
+                let own = limits.keys.first { $0.name == key }
+                return Reply(LimitReport(limits, own), subjects: subjects)
+            }
         }
-        let limits = try await request.ask { () throws(QueueError) in
-            try await queue.limits(key.map { [$0] } ?? [])
-        }
-        let own = limits.keys.first { $0.name == key }
-        return Reply(LimitReport(limits, own), subjects: [key ?? "*"])
     }
 }

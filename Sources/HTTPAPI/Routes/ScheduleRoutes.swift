@@ -36,8 +36,10 @@ extension Route {
             _ = try await request.ask { () throws(QueueError) in
                 try await queue.putSchedule(name, spec, replaces: true)
             }
-            let report = ScheduleReport(try await schedule(request, queue))
-            return Reply(report, status: earlier == nil ? 201 : 200, subjects: [name])
+            return try await request.after(changing: [name]) { () throws(Problem) in
+                let report = ScheduleReport(try await schedule(request, queue))
+                return Reply(report, status: earlier == nil ? 201 : 200, subjects: [name])
+            }
         },
         Route(
             method: "DELETE", path: "/v1/schedules/{schedule}", name: "deleteSchedule",
@@ -85,7 +87,9 @@ extension Route {
             guard isDone else {
                 throw Problem(409, "changed", "another client changed the schedule \(found.name): repeat the request")
             }
-            return Reply(ScheduleReport(try await schedule(request, queue)), subjects: [found.name])
+            return try await request.after(changing: [found.name]) { () throws(Problem) in
+                Reply(ScheduleReport(try await schedule(request, queue)), subjects: [found.name])
+            }
         }
     }
 
