@@ -70,7 +70,9 @@ package final class EventHub: Sendable {
         var text = "retry: 2000\n\(start)event: hello\ndata: {\"queue\":\"\(queue.name.text)\"}\n\n"
         if stored.hasGap { text += Self.gap }
         let frames = stored.events.map(EventFrame.init).filter(filter.matches)
-        stream.send(Array(text.utf8) + frames.flatMap(\.bytes))
+        // More than a stream takes at once is a gap.
+        let isSent = stream.send(Array(text.utf8) + frames.flatMap(\.bytes))
+        if !isSent { stream.send(Array((text + (stored.hasGap ? "" : Self.gap)).utf8)) }
         let last = EventPosition(stored.newest ?? "0-0")
         state.withLock { state in
             var listener = Listener(stream: stream, filter: filter, last: last)
