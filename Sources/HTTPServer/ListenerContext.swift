@@ -116,13 +116,14 @@ final class ListenerContext: Sendable {
         return MHD_queue_response(connection, UInt32(response.status), made)
     }
 
-    /// With TLS and a name that can be somebody's, browsers use TLS alone from then on. All servers of this machine have the name
-    /// `localhost`, and browsers ignore the header with an address.
+    /// With TLS and a name that can be somebody's, browsers use TLS alone for a day, on every port of that name. All servers of this
+    /// machine have the name `localhost`, and browsers ignore the header with an address.
     private func transportPolicy(_ connection: OpaquePointer) -> String? {
-        guard certificate != nil, let host = MHD_lookup_connection_value(connection, .HEADER_KIND, "Host"),
-            strncasecmp(host, "localhost", 9) != 0
-        else { return nil }
-        return "max-age=31536000"
+        guard certificate != nil, let host = MHD_lookup_connection_value(connection, .HEADER_KIND, "Host") else {
+            return nil
+        }
+        let name = String(cString: host).prefix { $0 != ":" }.lowercased()
+        return name == "localhost" ? nil : "max-age=86400"
     }
 
     /// Sends a response while the body of the request still arrives, and ends the sending side of the connection; false if it cannot
