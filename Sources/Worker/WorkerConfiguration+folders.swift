@@ -5,15 +5,18 @@ import SlotIPC
 import Slots
 
 extension WorkerConfiguration {
-    /// Throws if a folder is missing or inaccessible, because every job that uses it would fail.
-    package func checkFolders() throws(SettingError) {
+    /// Throws if a folder is missing or inaccessible, because every job that uses it would fail. Without that of previews, only
+    /// previews fail.
+    package mutating func checkFolders() throws(SettingError) {
         let policy = slot.policy
         for root in policy.sourceRoots { try check(Settings.sourceRoots, root, R_OK | X_OK, "read") }
         if let root = policy.outputRoot { try check(Settings.outputRoot, root, W_OK | X_OK, "written to") }
         if let folder = policy.previewFolder {
             // `serve` needs it too, and the first of both creates it.
             try? createSharedFolder(folder)
-            try check(Settings.uploadFolder, folder, W_OK | X_OK, "written to")
+            if access("\(folder)/.", W_OK | X_OK) != 0 {
+                (slot.policy.previewFolder, unusablePreviewFolder) = (nil, folder)
+            }
         }
         try check(Settings.spoolFolder, policy.spoolFolder, W_OK | X_OK, "written to")
         if let folder = policy.cacheFolder { try check(Settings.cacheFolder, folder, R_OK | W_OK | X_OK, "written to") }
@@ -31,6 +34,11 @@ extension WorkerConfiguration {
             warnings.append(
                 "RESPOOL_SOURCE_ROOTS is not set, so every job whose source is a file will fail as policy_denied: "
                     + "set it, or give --source-root")
+        }
+        if let folder = unusablePreviewFolder {
+            warnings.append(
+                "the folder \(folder) cannot be written to, so previews will fail as output_denied: change its rights, or unset \(Settings.uploadFolder.name)"
+            )
         }
         if let fault = slot.policy.s3.keysFault { warnings.append("\(fault); until then jobs that need S3 will fail") }
         return warnings

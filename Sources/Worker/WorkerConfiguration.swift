@@ -19,6 +19,8 @@ package struct WorkerConfiguration: Sendable {
     package var slot: SlotConfiguration
     /// The secrets for signing callbacks; without them none is sent.
     package var callbackSecrets: CallbackSecrets?
+    /// The folder of previews, if this process may not write to it.
+    var unusablePreviewFolder: String?
 
     package init(
         queues: QueueOrder = .default, slots: Int, prefetch: Int = 0, grace: Duration = .seconds(25),

@@ -75,7 +75,8 @@ final class ServiceNotifier: Sendable {
             let status = status()
             var assignments = status == lastStatus ? [] : ["STATUS=\(status)"]
             if now != sent { assignments.append(now == .ready ? "READY=1" : "STOPPING=1") }
-            if isAlive() {
+            // Without a watchdog, only the time to stop depends on it.
+            if hasWatchdog || now == .stopping, isAlive() {
                 if hasWatchdog { assignments.append("WATCHDOG=1") }
                 if now == .stopping { assignments.append("EXTEND_TIMEOUT_USEC=\(timeExtension)") }
             }
