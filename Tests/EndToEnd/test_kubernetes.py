@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import sys
 import tempfile
 import threading
@@ -96,6 +97,8 @@ def test_the_manifests_agree_with_the_programs_and_each_other(manifests, figures
         spec = manifests(name, "respool-worker")["spec"]
         equal((spec["scaleTargetRef"]["name"], spec.get("minReplicaCount", spec.get("minReplicas"))), ("respool-worker", 1), name)
 
+    # Each process signs tickets and confirmations with a key of its own.
+    equal(manifests("Deployment", "respool-serve")["spec"]["replicas"], 1, "servers")
     ids = re.search(r"USER (\d+):(\d+)", (ROOT / "deploy/Dockerfile").read_text()).groups()
     for name, pod in pods.items():
         check_pod(name, pod["spec"], [int(id) for id in ids])
@@ -230,10 +233,11 @@ def test_keda_counts_the_jobs_of_a_queue_with_an_account_that_reads_nothing_else
 
 
 class APIServer:
-    """Answers as the API server of a cluster does when pods are listed and patched; `pods` are their objects."""
+    """Answers as the API server of a cluster does when pods are listed and patched; `pods` are their objects, and changes of those
+    whose names are in `broken` get no answer of HTTP."""
 
     def __init__(self, token):
-        self.pods, self.patches, self.queries = [], [], []
+        self.pods, self.patches, self.queries, self.broken = [], [], [], set()
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -247,6 +251,9 @@ class APIServer:
                 name = self.path.rsplit("/", 1)[1]
                 found = [one for one in outer.pods if one["metadata"]["name"] == name]
                 outer.patches.append((name, self.headers["Content-Type"], body))
+                if name in outer.broken:
+                    self.wfile.write(b"nonsense\r\n")
+                    return
                 if found:
                     found[0]["metadata"].setdefault("annotations", {}).update(body["metadata"]["annotations"])
                 self.answer(found[0] if found else {}, 200 if found else 404)
@@ -286,26 +293,43 @@ def test_a_pod_costs_as_many_jobs_as_it_runs(service, start_worker, audio, figur
     (account / "token").write_text("secret\n")
     (account / "namespace").write_text("media")
     server = APIServer("secret")
+    # Neither the metrics of this pod nor the answers about it are HTTP. It comes first, and the others get their cost all the same.
+    nonsense = socket.create_server(("127.0.0.5", port))
+    threading.Thread(target=answer_nonsense, args=[nonsense], daemon=True).start()
+    server.add("broken", "127.0.0.5")
+    server.broken.add("broken")
     server.add("busy", "127.0.0.2")
     server.add("idle", "127.0.0.3", annotations={"controller.kubernetes.io/pod-deletion-cost": "2"})
     server.add("silent", "127.0.0.4")
     server.add("pending", None)
     server.add("draining", "127.0.0.3", deletionTimestamp="2026-01-01T00:00:00Z")
 
-    def update():
+    def update(status=0):
         return run(sys.executable, "-B", FOLDER / "deletion-cost/deletion_cost.py", "--selector", "a=b", "--port", port, "--once",
-                   "--server", server.url, "--account", account).decode()
+                   "--server", server.url, "--account", account, statuses=[status]).decode()
 
-    update()
-    equal(server.costs(), {"busy": "2", "idle": "0", "silent": "1000000", "pending": None, "draining": None}, "costs")
+    update(1)
+    costs = {"busy": "2", "idle": "0", "silent": "1000000", "pending": None, "draining": None}
+    equal(server.costs(), {"broken": None} | costs, "costs")
     equal(server.queries, [("/api/v1/namespaces/media/pods", {"labelSelector": "a=b"}, True)], "requests")
     equal({kind for _, kind, _ in server.patches}, {"application/merge-patch+json"}, "types of the patches")
+    server.broken.clear()
+    update()
+    equal(server.costs(), {"broken": "1000000"} | costs, "costs with one whose metrics are not HTTP")
     count = len(server.patches)
     equal((update(), len(server.patches)), ("", count), "patches when nothing has changed")
     service.respool("cancel", *ids)
     until("the busy worker is idle", 20, lambda: update() and server.costs()["busy"] == "0")
     check(busy.is_running and idle.is_running, "a worker ended")
     figures(f"a pod with 2 jobs costs 2, an idle one 0, a silent one 1000000; {count} patches, none when nothing changed")
+
+
+def answer_nonsense(listener):
+    while True:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(4096)
+            connection.sendall(b"nonsense\r\n")
 
 
 def status_of(url):

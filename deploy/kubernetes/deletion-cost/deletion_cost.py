@@ -5,6 +5,7 @@ nothing but the metrics of the workers.
 """
 
 import argparse
+import http.client
 import json
 import os
 import pathlib
@@ -22,6 +23,8 @@ RUNNING = re.compile(rb"^respool_jobs_running ([0-9]{1,6})(?:\.0)?$", re.MULTILI
 # A pod that does not say what it runs may run anything.
 UNKNOWN = 1_000_000
 LONGEST_METRICS = 1 << 20
+# What a request raises if there is no answer, or none that can be read.
+FAULTS = (OSError, ValueError, KeyError, http.client.HTTPException)
 
 
 class Cluster:
@@ -57,14 +60,14 @@ def running_jobs(host, port):
     try:
         with urllib.request.urlopen(f"http://{host}:{port}/metrics", timeout=3) as answer:
             found = RUNNING.search(answer.read(LONGEST_METRICS))
-    except (OSError, ValueError):
+    except FAULTS:
         return UNKNOWN
     return int(found[1]) if found else UNKNOWN
 
 
 def update(cluster, selector, port):
-    """Sets the costs that have changed, and returns them by pod."""
-    changed = {}
+    """Sets the costs that have changed, and returns them by pod, and by pod why others could not be set."""
+    changed, failed = {}, {}
     for pod in cluster.list(selector):
         metadata, host = pod["metadata"], pod.get("status", {}).get("podIP")
         if not host or metadata.get("deletionTimestamp"):
@@ -74,12 +77,14 @@ def update(cluster, selector, port):
             try:
                 cluster.set_cost(metadata["name"], cost)
             except urllib.error.HTTPError as error:
-                # It was removed in the meantime.
+                # With 404 it was removed in the meantime.
                 if error.code != 404:
-                    raise
+                    failed[metadata["name"]] = error
+            except FAULTS as error:
+                failed[metadata["name"]] = error
             else:
                 changed[metadata["name"]] = cost
-    return changed
+    return changed, failed
 
 
 def main():
@@ -98,14 +103,16 @@ def main():
     cluster = Cluster(server, options.account)
     while True:
         try:
-            for name, cost in update(cluster, options.selector, options.port).items():
-                print(json.dumps({"pod": name, "cost": cost}), flush=True)
-        except (OSError, ValueError, KeyError) as error:
-            print(json.dumps({"error": f"the costs are not up to date: {error}"}), file=sys.stderr, flush=True)
-            if options.once:
-                return 1
+            changed, failed = update(cluster, options.selector, options.port)
+        except FAULTS as error:
+            changed, failed = {}, {None: error}
+        for name, cost in changed.items():
+            print(json.dumps({"pod": name, "cost": cost}), flush=True)
+        for name, error in failed.items():
+            whose = f"the cost of {name} is" if name else "the costs are"
+            print(json.dumps({"error": f"{whose} not up to date: {error}"}), file=sys.stderr, flush=True)
         if options.once:
-            return 0
+            return 1 if failed else 0
         time.sleep(options.interval)
 
 
