@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
+import { limits } from './limits.js';
 
-/** Waits; throws the reason of a signal. */
+/** Waits, for at most as long as a timer can; throws the reason of a signal. */
 export async function sleep(milliseconds, signal) {
   try {
-    await setTimeout(milliseconds, undefined, { signal });
+    await setTimeout(Math.min(milliseconds, limits.timer), undefined, { signal });
   } catch (error) {
     throw signal?.reason ?? error;
   }

@@ -1,8 +1,7 @@
 import { Backoff } from './backoff.js';
 import { RequestFailed, Unreachable, refusal } from './errors.js';
+import { limits } from './limits.js';
 
-// Milliseconds without a response after which a connection is lost. Event streams have a comment every 15 s.
-const TIMEOUT = 20_000;
 const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/;
 
@@ -73,11 +72,11 @@ class Attempt {
     this.failure = new Promise((_, reject) => {
       this.abort = () => {
         this.controller.abort();
-        reject(new DOMException(`no response within ${TIMEOUT / 1000} s`, 'AbortError'));
+        reject(new DOMException(`no response within ${limits.response / 1000} s`, 'AbortError'));
       };
     });
     this.failure.catch(() => {});
-    this.timer = setTimeout(this.abort, TIMEOUT);
+    this.timer = setTimeout(this.abort, limits.response);
     if (signal?.aborted) this.abort();
     signal?.addEventListener('abort', this.abort);
   }

@@ -4,7 +4,8 @@ export class RespoolError extends Error {
   constructor(message, members = {}) {
     super(message);
     this.name = this.constructor.name;
-    Object.assign(this, members);
+    // The ids of the jobs of `pushMany` that are pushed already.
+    Object.assign(this, { pushed: [] }, members);
   }
 }
 

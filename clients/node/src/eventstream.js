@@ -10,7 +10,7 @@ export class EventStream {
   reconnect() {
     this.decoder = new TextDecoder();
     this.text = '';
-    // The newest entry when the connection was opened. The entries up to it come after it.
+    // The entry that the connection began with, if it is not the position: stored entries up to it come first.
     this.newest = undefined;
   }
 
@@ -28,8 +28,9 @@ export class EventStream {
     const fields = Object.fromEntries(frame.split('\n').map((line) => line.split(/: ?(.*)/s).slice(0, 2)));
     switch (fields.event) {
       case 'hello':
-        this.newest = fields.id;
-        this.position ??= this.newest;
+        // The server repeats the position that it was given, or names its newest entry.
+        if (this.position === undefined) this.position = fields.id;
+        else if (fields.id !== this.position) this.newest = fields.id;
         return undefined;
       case 'gap':
         this.position = this.newest ?? this.position;

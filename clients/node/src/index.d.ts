@@ -101,17 +101,17 @@ export class Client {
 }
 
 /** The base of all errors of this package. */
-export class RespoolError extends Error {}
+export class RespoolError extends Error {
+  /** The ids of the jobs of `pushMany` that are pushed already. */
+  pushed: string[];
+}
 export class InvalidJob extends RespoolError {
   /** What is wrong, each with a JSON pointer: `/bit_rate`, or `/jobs/2/bit_rate` of a list. */
   errors: { pointer: string; message: string }[];
-  /** The ids of the jobs before it that are pushed already, if a list needed several requests. */
-  pushed: string[];
 }
 export class Unreachable extends RespoolError {
   /** Whether jobs may have been pushed although their ids are unknown. */
   mayHavePushed: boolean;
-  pushed: string[];
 }
 export class AccessDenied extends RespoolError {
   code: string;

@@ -1,9 +1,11 @@
 // Client of respool over its HTTP API, for Node.js 18 or later. index.d.ts has the types and what each call does.
 import { randomUUID } from 'node:crypto';
+import { Alarm } from './alarm.js';
 import { Backoff, sleep } from './backoff.js';
 import { Connection } from './connection.js';
-import { InvalidJob, JobCancelled, JobFailed, Unreachable, WaitTimeout } from './errors.js';
+import { InvalidJob, JobCancelled, JobFailed, RespoolError, Unreachable, WaitTimeout } from './errors.js';
 import { EventStream } from './eventstream.js';
+import { limits } from './limits.js';
 
 export * from './errors.js';
 
@@ -31,9 +33,9 @@ export class Client {
         const reply = await this.#post(`{"jobs":[${batch.join(',')}]}`, key, signal);
         pushed.push(...reply.jobs.map(({ id }) => id));
       } catch (error) {
-        if (error instanceof Unreachable) throw new Unreachable(error.message, error.mayHavePushed, pushed);
-        if (!(error instanceof InvalidJob)) throw error;
-        throw new InvalidJob(error.errors.map((part) => moved(part, pushed.length)), pushed);
+        if (error instanceof InvalidJob) throw new InvalidJob(error.errors.map((part) => moved(part, pushed.length)), pushed);
+        if (error instanceof RespoolError) error.pushed = pushed;
+        throw error;
       }
     }
     return pushed;
@@ -77,7 +79,7 @@ export class Client {
     signal?.addEventListener('abort', abort);
     if (signal?.aborted) abort();
     const late = new WaitTimeout(`not all of ${pending.size} jobs ended within ${timeout} ms`);
-    const timer = timeout === Infinity ? undefined : setTimeout(() => limit.abort(late), timeout);
+    const alarm = new Alarm(timeout, () => limit.abort(late));
     try {
       for await (const batch of this.#follow(undefined, undefined, limit.signal)) {
         const named = new Set(batch.map((change) => change.job));
@@ -97,7 +99,7 @@ export class Client {
     } catch (error) {
       throw limit.signal.aborted ? limit.signal.reason : error;
     } finally {
-      clearTimeout(timer);
+      alarm.stop();
       signal?.removeEventListener('abort', abort);
     }
   }
@@ -120,15 +122,17 @@ export class Client {
       const abort = () => reader.cancel().catch(() => {});
       signal?.addEventListener('abort', abort);
       let timer;
+      let hasData = false;
       try {
         signal?.throwIfAborted();
         if (!isKnown) yield [{ gap: true }];
         for (;;) {
-          clearTimeout(timer);
-          timer = setTimeout(abort, 40_000);
+          timer = setTimeout(abort, limits.silence);
           const { done, value } = await reader.read().catch(() => ({ done: true }));
+          // Only the server may be silent: the loop that takes the changes may be slow.
+          clearTimeout(timer);
           if (done) break;
-          backoff.restart();
+          hasData = true;
           const changes = [...stream.read(value)];
           if (changes.length > 0) yield changes;
         }
@@ -138,6 +142,7 @@ export class Client {
         await abort();
       }
       signal?.throwIfAborted();
+      if (hasData) backoff.restart();
       if (!(await backoff.wait())) throw new Unreachable('the event stream was lost, and the server does not respond');
     }
   }
@@ -146,10 +151,14 @@ export class Client {
 const path = (id) => `/v1/jobs/${encodeURIComponent(id)}`;
 
 /** A job as JSON, which has no place for NaN and infinity: `JSON.stringify` would leave the field out. */
-function json(job) {
-  return JSON.stringify(job, (name, value) => {
+function json(job, pointer = '') {
+  const pointers = new Map();
+  return JSON.stringify(job, function check(name, value) {
+    // `this` has the value; what has the job itself has no pointer.
+    const place = pointers.has(this) ? `${pointers.get(this)}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : pointer;
+    if (typeof value === 'object') pointers.set(value, place);
     if (typeof value !== 'number' || Number.isFinite(value)) return value;
-    throw new InvalidJob([{ pointer: `/${name}`, message: `${value} is not a number` }]);
+    throw new InvalidJob([{ pointer: place, message: `${value} is not a number` }]);
   });
 }
 
@@ -157,8 +166,8 @@ function json(job) {
 function batches(jobs) {
   const found = [];
   let size = 0;
-  for (const job of jobs) {
-    const text = json(job);
+  for (const [index, job] of jobs.entries()) {
+    const text = json(job, `/jobs/${index}`);
     size += Buffer.byteLength(text) + 1;
     if (found.length === 0 || found.at(-1).length === MAX_JOBS || size > MAX_BYTES) {
       found.push([]);

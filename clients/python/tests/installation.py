@@ -1,4 +1,4 @@
-"""An installation with a server, and a proxy that loses replies."""
+"""An installation with a server, and a proxy that loses replies and connections."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shutil
 import socket
 import threading
 import urllib.request
-from typing import Any, Optional
+from typing import Any, Optional, Set
 
 from processes import Process, free_port, until
 from service import RESPOOL, Service
@@ -63,8 +63,10 @@ class Installation:
 class Loser:
     """Forwards connections to a port, and loses the reply to the first request that contains some bytes."""
 
-    def __init__(self, port: int, text: bytes) -> None:
+    def __init__(self, port: int, text: Optional[bytes] = None) -> None:
         self.lost = threading.Event()
+        self._links: Set[socket.socket] = set()
+        self._silent: Set[socket.socket] = set()
         self._port = port
         self._text: Optional[bytes] = text
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -74,10 +76,20 @@ class Loser:
     def _serve(self) -> None:
         while True:
             near = self._listener.accept()[0]
+            self._links.add(near)
             far = socket.create_connection(("127.0.0.1", self._port))
             doomed = threading.Event()
             for way in ((near, far, True), (far, near, False)):
                 threading.Thread(target=self._carry, args=(*way, doomed), daemon=True).start()
+
+    def silence(self) -> None:
+        """Forwards nothing more to the clients that are connected now."""
+        self._silent |= self._links
+
+    def cut(self) -> None:
+        """Ends their connections."""
+        for link in self._silent:
+            link.shutdown(socket.SHUT_RDWR)
 
     def _carry(self, source: socket.socket, target: socket.socket, is_request: bool, doomed: threading.Event) -> None:
         try:
@@ -88,7 +100,8 @@ class Loser:
                 if not is_request and doomed.is_set():
                     self.lost.set()
                     break
-                target.sendall(data)
+                if target not in self._silent:
+                    target.sendall(data)
         except OSError:
             pass
         for end in (source, target):

@@ -11,7 +11,8 @@ from installation import Installation, Loser
 from kinds import Calls, calls
 from processes import until
 
-from respool import AccessDenied, Client, Event, Gap, RequestFailed, Unreachable
+from respool import AccessDenied, Client, Event, Gap, NoSuchJob, RequestFailed, RespoolError, Unreachable, api
+from respool.eventstream import EventStream
 
 INBOX = "respool:{default}:in"
 EVENTS = "respool:{default}:events"
@@ -52,11 +53,20 @@ def test_a_push_over_http_whose_response_was_lost_is_repeated_once(own: Installa
 
 def follow(client: Calls, changes: List[Any], count: int, job: Any = None) -> threading.Thread:
     """Collects changes while the test does something else."""
+    has_begun = threading.Event()
+
     def run() -> None:
-        changes.extend(client.take(count + 1, job)[1:])  # behind the first gap
+        received = client.events(job)
+        try:
+            assert next(received) == Gap()
+            has_begun.set()
+            changes.extend(next(received) for _ in range(count))
+        finally:
+            received.close()
+
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    time.sleep(1)
+    assert has_begun.wait(60)
     return thread
 
 
@@ -114,6 +124,109 @@ def test_events_that_are_gone_before_they_are_read_are_a_gap(shared: Installatio
     event = next(changes)
     assert (event.job, event.state) == (id, "completed")
     changes.close()
+    client.close()
+
+
+@pytest.mark.parametrize("end", ["silence", "cut"])
+def test_an_event_stream_that_was_quiet_for_long_is_opened_again(
+        shared: Installation, kind: str, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    producer = calls("blocking-http", shared)
+    proxy = Loser(shared.port)
+    client = Calls(kind, f"http://127.0.0.1:{proxy.port}", token="read-secret", reconnect_timeout=1)
+    changes = client.events()
+    assert next(changes) == Gap()
+    first = producer.push(shared.fields(delay=3600))
+    assert any(isinstance(change, Event) and change.job == first for change in changes)
+    proxy.silence()
+    # Longer than the client tries to connect again: that time begins when the stream is lost.
+    if end == "silence":
+        monkeypatch.setattr(api, "_SILENCE", 1.5)
+    else:
+        threading.Timer(1.5, proxy.cut).start()
+    second = producer.push(shared.fields(delay=3600))
+    assert any(isinstance(change, Event) and change.job == second for change in changes)
+    changes.close()
+    for id in (first, second):
+        producer.cancel(id)
+    client.close()
+    producer.close()
+
+
+@pytest.mark.parametrize("greeting", ["7-1", "9-0"])
+def test_an_event_stream_goes_on_whichever_entry_the_server_greets_with(greeting: str) -> None:
+    stream = EventStream("7-1")
+    hello = f"id: {greeting}\nevent: hello\ndata: {{}}\n\n".encode()
+    assert stream.read(hello) == [] and stream.position == "7-1"
+    stream.reconnect()
+    event = b'id: 8-0\nevent: job\ndata: {"n":2,"id":"a","state":"waiting"}\n\n'
+    assert [change.n for change in stream.read(hello + event) if isinstance(change, Event)] == [2]
+    assert stream.position == "8-0"
+    # Behind a comment comes nothing that was stored before.
+    stream.read(b": comment\n\n")
+    assert stream.position == max("8-0", greeting)
+    stream = EventStream("7-1")
+    assert stream.read(hello + b"event: gap\ndata: {}\n\n") == [Gap()] and stream.position == greeting
+
+
+def test_a_connection_is_used_again_after_a_refusal(shared: Installation, kind: str) -> None:
+    client = Calls(kind, shared.http, token="operate-secret")
+    transport: Any = getattr(client._client, "_calls", client._client)._transport
+    id = client.push(shared.fields(delay=3600))
+    idle = list(transport._idle)
+    for call in (lambda: client.status("1-1"), lambda: client.push({"fromat": "mp3"}), lambda: client.push(shared.fields(fromat=1))):
+        with pytest.raises(RespoolError):
+            call()
+        assert transport._idle == idle and is_open(idle[0])
+    assert client.status(id).id == id and transport._idle == idle
+    assert client.cancel(id) == "cancelled"
+    client.close()
+
+
+def test_a_refusal_in_one_thread_leaves_the_connections_of_the_others(shared: Installation) -> None:
+    client = Client(shared.http, token="operate-secret")
+    transport: Any = client._calls._transport
+    id = client.push(shared.fields(delay=3600))
+    read: List[str] = []
+
+    def refused() -> None:
+        for _ in range(100):
+            with pytest.raises(NoSuchJob):
+                client.status("1-1")
+
+    threads = [threading.Thread(target=refused), threading.Thread(target=lambda: read.extend(client.status(id).id for _ in range(100)))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert read == [id] * 100
+    assert 1 <= len(transport._idle) <= 2 and all(is_open(connection) for connection in transport._idle)
+    client.cancel(id)
+    client.close()
+
+
+def is_open(connection: Any) -> bool:
+    stream = connection._stream
+    return bool(stream._link.fileno() >= 0) if hasattr(stream, "_link") else not stream._writer.is_closing()
+
+
+def test_the_ids_of_jobs_that_were_pushed_before_a_refusal_are_kept(own: Installation, kind: str) -> None:
+    own.start_server()
+    client = Calls(kind, own.http, token="push-secret")
+    client.push(own.fields(), idempotency_key="order.1")
+    with pytest.raises(RequestFailed) as refusal:
+        client.push_many([own.fields()] * 1001, idempotency_key="order")
+    assert refusal.value.code == "key_reused"
+    assert len(set(refusal.value.pushed)) == 1000
+    assert own.redis("HGET", "respool:{default}:meta", "seq") == "1001"
+    client.close()
+    # A stream has a last id: behind this one are 150 more.
+    newest = 2**64 - 1
+    own.redis("DEL", INBOX)
+    own.redis("XADD", INBOX, f"{newest}-{newest - 150}", "_bell", "1")
+    client = Calls(kind, own.redis_url)
+    with pytest.raises(RequestFailed) as refusal:
+        client.push_many([own.fields()] * 200)
+    assert refusal.value.pushed == [f"{newest}-{newest - 149 + place}" for place in range(150)]
     client.close()
 
 

@@ -69,7 +69,7 @@ def test_many_jobs_are_pushed_in_their_order(client: Calls, shared: Installation
             client.push_many(jobs)
         assert refusal.value.errors[0].pointer == "/jobs/1001/fromat"
         assert len(refusal.value.pushed) == 1000
-    shared.service.respool("cancel", "--group", group)
+    shared.service.respool("cancel", "--group", group, "--yes")
 
 
 def test_jobs_are_waited_for_together(client: Calls, shared: Installation) -> None:

@@ -9,7 +9,7 @@ from typing import Any, List, Mapping, Optional, Sequence
 from urllib.parse import quote, urlencode, urlsplit
 
 from .batches import batches, moved
-from .errors import InvalidJob, Unreachable
+from .errors import InvalidJob, RespoolError, Unreachable
 from .event import Change, Gap
 from .eventstream import EventStream
 from .http import Connection
@@ -18,8 +18,10 @@ from .problem import problem_of, refusal
 from .runtime import Address, Deadline, Runtime
 from .transport import Backoff, Changes, Fields
 
-#: Seconds without a byte after which a connection is lost. Event streams have a comment every 15 s.
+#: Seconds without a byte after which a connection is lost.
 _TIMEOUT = 20.0
+#: The same of an event stream, which has a comment every 15 s.
+_SILENCE = 40.0
 _MAX_IDLE = 4
 
 
@@ -54,8 +56,9 @@ class API:
                 reply = await self._ask("POST", "/v1/jobs", body=body, headers=headers)
             except InvalidJob as error:
                 raise InvalidJob([moved(part, len(pushed)) for part in error.errors], pushed) from None
-            except Unreachable as error:
-                raise Unreachable(str(error), may_have_pushed=error.may_have_pushed, pushed=pushed) from None
+            except RespoolError as error:
+                error.pushed = pushed
+                raise
             pushed += [job["id"] for job in (reply["jobs"] if is_list else [reply])]
         return pushed
 
@@ -74,23 +77,25 @@ class API:
             stream.reconnect()
             query = {**({"job": job} if job else {}), **({"last_event_id": stream.position} if stream.position else {})}
             connection = await self._open(backoff, "GET", "/v1/events", query, id=job)
+            has_data = False
             try:
                 yield [] if is_known else [Gap()]
                 silence = 0.0
-                while silence < 2 * _TIMEOUT:
+                while silence < _SILENCE:
                     wait = deadline.left(1.0)
                     data = await connection.piece(wait)
                     if data == b"":
                         break
                     changes: List[Change] = stream.read(data) if data else []
-                    if data:
-                        backoff.restart()
+                    has_data = has_data or bool(data)
                     silence = 0.0 if data else silence + max(wait, 0.01)
                     yield changes
             except OSError:
                 pass
             finally:
                 await connection.close()
+            if has_data:
+                backoff.restart()
             if not await backoff.wait():
                 raise Unreachable("the event stream was lost, and the server does not respond")
 
@@ -142,11 +147,12 @@ class API:
                 if connection.status < 300:
                     return connection
                 problem = problem_of(await connection.body(_TIMEOUT))
+                status, after = connection.status, connection.headers.get("Retry-After", "")
                 await self._put_back(connection)
-                if connection.status not in (429, 502, 503, 504) and problem["code"] != "in_progress":
-                    raise refusal(connection.status, problem, id)
-                reason = f"the server answers with status {connection.status}: {problem['detail']}"
-                after = connection.headers.get("Retry-After", "")
+                connection = None  # Another thread may have it now.
+                if status not in (429, 502, 503, 504) and problem["code"] != "in_progress":
+                    raise refusal(status, problem, id)
+                reason = f"the server answers with status {status}: {problem['detail']}"
                 pause = float(after) if after.isdigit() else 0.0
             except OSError as error:
                 if connection:

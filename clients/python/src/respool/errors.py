@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Optional, Sequence
+from typing import TYPE_CHECKING, List, Optional, Sequence
 
 if TYPE_CHECKING:
     from .job import Job
@@ -11,6 +11,11 @@ if TYPE_CHECKING:
 
 class RespoolError(Exception):
     """The base of all errors of this package."""
+
+    def __init__(self, message: str, pushed: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        #: The ids of the jobs of `push_many` that are pushed already.
+        self.pushed: List[str] = list(pushed)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,21 +31,17 @@ class InvalidJob(RespoolError):
     """A job was refused before it was pushed."""
 
     def __init__(self, errors: Sequence[FieldError], pushed: Sequence[str] = ()) -> None:
-        super().__init__("; ".join(f"{error.pointer}: {error.message}" for error in errors))
+        super().__init__("; ".join(f"{error.pointer}: {error.message}" for error in errors), pushed)
         self.errors = list(errors)
-        #: The ids of the jobs before it that are pushed already, if a list needed several requests.
-        self.pushed = list(pushed)
 
 
 class Unreachable(RespoolError):
     """The service did not respond for as long as `reconnect_timeout` allows."""
 
     def __init__(self, message: str, *, may_have_pushed: bool = False, pushed: Sequence[str] = ()) -> None:
-        super().__init__(message)
+        super().__init__(message, pushed)
         #: Whether jobs may have been pushed although their ids are unknown.
         self.may_have_pushed = may_have_pushed
-        #: The ids of the jobs that are pushed.
-        self.pushed = list(pushed)
 
 
 class AccessDenied(RespoolError):

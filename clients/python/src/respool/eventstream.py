@@ -15,7 +15,7 @@ class EventStream:
         #: The id of the entry after which the next connection continues.
         self.position = position
         self._buffer = b""
-        #: The newest entry when the connection was opened. The entries up to it come after it.
+        #: The entry that the connection began with, if it is not the position: stored entries up to it come first.
         self._newest: Optional[str] = None
 
     def reconnect(self) -> None:
@@ -40,9 +40,11 @@ class EventStream:
             fields[name] = value[1:] if value.startswith(" ") else value
         kind = fields.get("event")
         if kind == "hello":
-            self._newest = fields.get("id")
+            # The server repeats the position that it was given, or names its newest entry.
             if self.position is None:
-                self.position = self._newest
+                self.position = fields.get("id")
+            elif fields.get("id") != self.position:
+                self._newest = fields.get("id")
         elif kind == "gap":
             self.position = self._newest or self.position
             return Gap()

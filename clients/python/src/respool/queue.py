@@ -6,7 +6,7 @@ import re
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import program as respool_program
-from .errors import NoSuchJob, Unreachable
+from .errors import NoSuchJob, RespoolError, Unreachable
 from .event import Change, Event, Gap
 from .job import Job
 from .pushed import texts
@@ -40,15 +40,22 @@ class Queue:
         entries = [texts(job, f"/jobs/{index}" if is_list else "") for index, job in enumerate(jobs)]
         pushed: List[str] = []
         for first in range(0, len(entries), _BATCH):
-            await self._push(entries[first:first + _BATCH], pushed)
+            batch = entries[first:first + _BATCH]
+            ids: List[Optional[str]] = [None] * len(batch)
+            try:
+                await self._push(batch, ids)
+            except RespoolError as error:
+                error.pushed = pushed + [id for id in ids if id]
+                raise
+            pushed += [id for id in ids if id]
         return pushed
 
-    async def _push(self, entries: List[Dict[str, str]], pushed: List[str]) -> None:
-        """Pushes jobs and appends their ids, each in the place of its job."""
-        ids: List[Optional[str]] = [None] * len(entries)
+    async def _push(self, entries: List[Dict[str, str]], ids: List[Optional[str]]) -> None:
+        """Pushes jobs and stores their ids, each in the place of its job."""
         backoff = Backoff(self._runtime, self._reconnect_timeout)
         while missing := [index for index, id in enumerate(ids) if id is None]:
             failure: Optional[Lost] = None
+            refusal: Optional[Exception] = None
             # The first one alone: while Redis is loading its data, it refuses a job, and might take the next one.
             if len(missing) == len(entries):
                 missing = missing[:1]
@@ -59,19 +66,19 @@ class Queue:
                 if error.is_sent and not all(entries[index].get("dedup") for index in missing):
                     raise Unreachable(
                         f"the reply to XADD was lost ({error}): the jobs may have been pushed; with a `dedup` key, they are pushed again",
-                        may_have_pushed=True, pushed=pushed + [id for id in ids if id]) from None
+                        may_have_pushed=True) from None
                 failure, replies = error, []
             for index, reply in zip(missing, replies):
                 if isinstance(reply, Lost):
                     failure = reply
                 elif isinstance(reply, Exception):
-                    raise reply
+                    refusal = refusal or reply
                 else:
                     ids[index] = reply
+            if refusal:
+                raise refusal
             if failure and not await backoff.wait():
-                raise Unreachable(f"Redis takes no jobs: {failure}", may_have_pushed=failure.is_sent,
-                                  pushed=pushed + [id for id in ids if id])
-        pushed += [id for id in ids if id]
+                raise Unreachable(f"Redis takes no jobs: {failure}", may_have_pushed=failure.is_sent)
 
     def _entry(self, fields: Dict[str, str]) -> Command:
         return ("XADD", self._prefix + "in", "*", *(part for pair in fields.items() for part in pair))
