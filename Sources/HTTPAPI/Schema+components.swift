@@ -33,7 +33,9 @@ extension Schema {
         }
         func set(_ name: String, _ schema: JSONValue) {
             guard case .object(var members) = schema else { return }
-            members["description"] = .string(JobField.named(name)!.summary)
+            let field = JobField.named(name)!
+            members["description"] = .string(field.summary)
+            if let fallback = field.fallback { members["x-default"] = .string(fallback) }
             properties[name] = .object(members)
         }
         set("source", source)

@@ -44,12 +44,12 @@ export interface JobFields {
   dither?: string | number | boolean | null;
   /** share of the dynamic range compression of AC-3 and E-AC-3 to apply: 0 (none) to 1 (all); default: 1 */
   drc?: string | number | boolean | null;
-  /** length of the range, instead of end; default: to the source's end */
-  duration?: string | number | boolean | null;
+  /** length of the range, instead of end */
+  duration?: string | number | null;
   /** for spectrogram: range below full scale in dB, 10 to 200; default: 100 */
   dynamic_range?: string | number | boolean | null;
-  /** end of the range (exclusive); default: the source's end */
-  end?: string | number | boolean | null;
+  /** end of the range (exclusive) */
+  end?: string | number | null;
   /** expires if not started by then: ISO 8601, or seconds from admission; default: never */
   expires?: string | number | boolean | null;
   /** length of a fade at the start; default: 0 */
@@ -57,7 +57,7 @@ export interface JobFields {
   /** length of a fade at the end; default: 0 */
   fade_out?: string | number | boolean | null;
   /** the container, or a common pair of container and codec: see `respool formats` */
-  format?: string | number | boolean | null;
+  format?: string;
   /** for opus: length of a packet in ms: 2.5 5 10 20 40 60 80 100 120; default: 20 */
   frame_duration?: string | number | boolean | null;
   /** change of level in dB: -3 or 6; default: 0 */
@@ -71,7 +71,7 @@ export interface JobFields {
   /** integrated loudness of the result in LUFS (EBU R 128): -16; default: off */
   loudness?: string | number | boolean | null;
   /** tags to set: {"title": "…", "artist": ["…", "…"]}; "" removes one; default: carried over */
-  metadata?: string | number | boolean | null | Record<string, unknown> | unknown[];
+  metadata?: string | Record<string, unknown> | unknown[] | null;
   /** mix matrix, one expression per output channel: FL=FL+0.707FC,FR=FR+0.707FC; default: by layout */
   mix?: string | number | boolean | null;
   /** starts no earlier than an ISO 8601 instant: 2030-01-31T12:00:00Z; default: now */
@@ -81,11 +81,11 @@ export interface JobFields {
   /** for an output that is a URL: name of the operator's credentials to use; default: none */
   output_credentials?: string | number | boolean | null;
   /** for an output that is a URL: {"x-ms-blob-type": "BlockBlob"}; default: the content-type */
-  output_headers?: string | number | boolean | null | Record<string, unknown> | unknown[];
+  output_headers?: string | Record<string, unknown> | unknown[] | null;
   /** for an output that is a URL: PUT or POST; default: PUT */
   output_method?: string | number | boolean | null;
   /** several results from one decode: a list of objects, each with its own fields; default: one result */
-  outputs?: string | number | boolean | null | Record<string, unknown> | unknown[];
+  outputs?: string | Record<string, unknown> | unknown[] | null;
   /** if the output exists: replace it, skip this output with a warning, or fail; default: replace */
   overwrite?: string | number | boolean | null;
   /** auto copies packets that need no encoding, never always encodes, require fails if a copy is not possible; default: auto */
@@ -94,6 +94,8 @@ export interface JobFields {
   peaks_format?: string | number | boolean | null;
   /** for peaks: points per second, instead of zoom; default: by zoom */
   pixels_per_second?: string | number | boolean | null;
+  /** for peaks: at most this many points for the whole result, 1 to 4000, instead of zoom; default: by zoom */
+  points?: string | number | boolean | null;
   /** high, normal or low; a higher priority always goes first; default: normal */
   priority?: string | number | boolean | null;
   /** a value on the codec's VBR scale; default: by codec */
@@ -117,11 +119,11 @@ export interface JobFields {
   /** for a source that is a URL: name of the operator's credentials to use; default: none */
   source_credentials?: string | number | boolean | null;
   /** for a source that is a URL: {"referer": "https://example.org/"}; default: none */
-  source_headers?: string | number | boolean | null | Record<string, unknown> | unknown[];
+  source_headers?: string | Record<string, unknown> | unknown[] | null;
   /** for peaks, png and spectrogram: true draws each channel separately, false draws their mean; default: true for png, else false */
   split_channels?: string | number | boolean | null;
-  /** start of the range: 5:00, 1:02:03.5, 300, 13230000/44100; default: 0 */
-  start?: string | number | boolean | null;
+  /** start of the range: 5:00, 1:02:03.5, 300, 13230000/44100 */
+  start?: string | number | null;
   /** actual character set of tags declared as Latin-1: cp1251, gbk, shift_jis; default: as declared */
   tag_encoding?: string | number | boolean | null;
   /** speed without a change of pitch, 0.5 to 4: 1.25; default: 1 */

@@ -3,7 +3,7 @@
 from typing import Any, Mapping, Sequence, TypedDict, Union
 
 Scalar = Union[str, float, bool, None]
-Structured = Union[str, float, bool, None, Mapping[str, Any], Sequence[Any]]
+Structured = Union[str, Mapping[str, Any], Sequence[Any], None]
 
 
 class Required(TypedDict):
@@ -59,19 +59,19 @@ class JobFields(Required, total=False):
     """for samples that lose bits: none, rectangular, triangular or shaped; default: triangular"""
     drc: Scalar
     """share of the dynamic range compression of AC-3 and E-AC-3 to apply: 0 (none) to 1 (all); default: 1"""
-    duration: Scalar
-    """length of the range, instead of end; default: to the source's end"""
+    duration: Union[str, float, None]
+    """length of the range, instead of end"""
     dynamic_range: Scalar
     """for spectrogram: range below full scale in dB, 10 to 200; default: 100"""
-    end: Scalar
-    """end of the range (exclusive); default: the source's end"""
+    end: Union[str, float, None]
+    """end of the range (exclusive)"""
     expires: Scalar
     """expires if not started by then: ISO 8601, or seconds from admission; default: never"""
     fade_in: Scalar
     """length of a fade at the start; default: 0"""
     fade_out: Scalar
     """length of a fade at the end; default: 0"""
-    format: Scalar
+    format: str
     """the container, or a common pair of container and codec: see `respool formats`"""
     frame_duration: Scalar
     """for opus: length of a packet in ms: 2.5 5 10 20 40 60 80 100 120; default: 20"""
@@ -111,6 +111,8 @@ class JobFields(Required, total=False):
     """for peaks: json or dat, the formats of audiowaveform; default: by the output's name, else json"""
     pixels_per_second: Scalar
     """for peaks: points per second, instead of zoom; default: by zoom"""
+    points: Scalar
+    """for peaks: at most this many points for the whole result, 1 to 4000, instead of zoom; default: by zoom"""
     priority: Scalar
     """high, normal or low; a higher priority always goes first; default: normal"""
     quality: Scalar
@@ -136,8 +138,8 @@ class JobFields(Required, total=False):
     split_channels: Scalar
     """for peaks, png and spectrogram: true draws each channel separately, false draws their mean; default: true for
     png, else false"""
-    start: Scalar
-    """start of the range: 5:00, 1:02:03.5, 300, 13230000/44100; default: 0"""
+    start: Union[str, float, None]
+    """start of the range: 5:00, 1:02:03.5, 300, 13230000/44100"""
     tag_encoding: Scalar
     """actual character set of tags declared as Latin-1: cp1251, gbk, shift_jis; default: as declared"""
     tempo: Scalar
