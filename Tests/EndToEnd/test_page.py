@@ -479,6 +479,33 @@ def test_a_dropped_file_is_cut_heard_and_downloaded(service, start_worker, audio
     check_clean(browser, site)
 
 
+def test_what_cannot_be_read_is_said_where_it_belongs(site, browser, expect):
+    page = browser.page("about:blank")
+    page.route("**/v1/counts*", lambda route: route.fulfill(status=500, content_type="application/problem+json", body='{"detail": "broken"}'))
+    page.goto(site.url)
+    charts = page.locator(".charts page-part")
+    for place in (0, 1):
+        expect(charts.nth(place).locator(".problem")).to_contain_text("broken")
+    page.unroute("**/v1/counts*")
+    for place in (0, 1):
+        charts.nth(place).get_by_role("button").click()
+        expect(charts.nth(place).locator("table")).to_have_count(1)
+    # The module of a view fails when another one is open.
+    page = browser.page("about:blank")
+    held = []
+    page.route("**/page/limits.js", lambda route: held.append(route))
+    page.goto(f"{site.url}#/limits")
+    until("the module is asked for", 20, lambda: page.wait_for_timeout(50) or held)
+    page.goto(f"{site.url}#/schedules")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Schedules")
+    with page.expect_event("requestfailed"):
+        for route in held:
+            route.abort()
+    page.wait_for_timeout(100)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Schedules")
+    check_clean(browser, site)
+
+
 @pytest.mark.alone
 def test_ten_thousand_jobs_stay_smooth(service, site, browser, expect, figures):
     service.push(*[{"source": f"https://127.0.0.1:9/{n}.wav", "format": "mp3", "delay": "9000"} for n in range(10000)])

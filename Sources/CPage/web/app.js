@@ -57,6 +57,7 @@ async function show() {
     try {
         await modules[view]();
     } catch {
+        if (location.hash !== hash) return;
         fill(main, h("p", { class: "problem" }, texts.noConnection), h("button", { type: "button",
             on: { click: () => location.reload() } }, texts.bars.reload));
         return;

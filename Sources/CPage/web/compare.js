@@ -150,6 +150,7 @@ export class Comparison {
             const isDirect = side === "b" && session.access.downloads && isPlayable(output);
             const locate = isDirect ? () => ticket(this.job.id, index) : await this.audioPreview(side);
             const audio = await loadedSound(locate, end);
+            end.throwIfAborted();
             playback.put(side, audio, {
                 ...(side === "b" ? this.place : {}),
                 level: (side === "a" ? output.loudness?.before : output.loudness?.after)?.integrated ?? null,

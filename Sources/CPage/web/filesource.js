@@ -11,10 +11,14 @@ const maxSeconds = 3600;
 const drawnRate = 8000;
 const points = 20000;
 
-/** The place for a file; `onSource` gets the source of an uploaded one, and whether its waveform was drawn by `picker`. */
+/**
+ * The place for a file; `onTake` is told of one, `onSource` gets the source of an uploaded one, and whether its waveform was
+ * drawn by `picker`.
+ */
 export class FileSource {
-    constructor({ picker, onSource }) {
+    constructor({ picker, onTake, onSource }) {
         this.picker = picker;
+        this.onTake = onTake;
         this.onSource = onSource;
         this.ending = new AbortController();
         const input = h("input", { type: "file", class: "offscreen", tabindex: "-1", "aria-label": texts.chooseFile,
@@ -51,6 +55,7 @@ export class FileSource {
         this.ending.abort();
         this.ending = new AbortController();
         const { signal } = this.ending;
+        this.onTake();
         this.forget();
         const drawing = this.draw(file, signal);
         try {

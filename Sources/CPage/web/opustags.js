@@ -27,6 +27,16 @@ class Bytes {
     text(count) { return decoder.decode(this.take(count)); }
 }
 
+function joined(parts) {
+    const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+    let at = 0;
+    for (const part of parts) {
+        whole.set(part, at);
+        at += part.length;
+    }
+    return whole;
+}
+
 /** The second packet of an Ogg file, or `null` if it is not complete. */
 function secondPacket(bytes) {
     const parts = [];
@@ -40,7 +50,7 @@ function secondPacket(bytes) {
             place += size;
             if (place > bytes.length) return null;
             if (size === 255) continue;
-            if (packet === 1) return new Uint8Array(parts.flatMap(part => [...part]));
+            if (packet === 1) return joined(parts);
             packet++;
         }
         at = place;

@@ -19,10 +19,8 @@ class Overview extends View {
         this.switch = h("div", { class: "buttons" });
         this.depth = Part.make(null, () => get(queue(), {}, { signal: this.signal }), data => this.drawDepth(data),
             { class: "plain" });
-        this.counts = Part.make(texts.throughput,
-            () => get("v1/counts", { ...query(), hours: this.hours }, { signal: this.signal }),
-            data => this.drawCounts(data.hours));
-        this.waits = Part.make(texts.waits.title, async () => this.counts.data ?? { hours: [] }, data => this.drawWaits(data.hours));
+        this.counts = Part.make(texts.throughput, () => this.readCounts(), data => this.drawCounts(data.hours));
+        this.waits = Part.make(texts.waits.title, () => this.readCounts(), data => this.drawWaits(data.hours));
         this.failures = Part.make(texts.failures,
             () => get("v1/jobs", { ...query(), state: "failed", limit: 200 }, { signal: this.signal }),
             data => this.drawFailures(data.jobs));
@@ -33,7 +31,7 @@ class Overview extends View {
             h("div", { class: "columns" }, this.failures, this.workers));
         const often = throttle(1000, () => this.depth.refresh());
         const seldom = throttle(5000, () => {
-            this.counts.refresh();
+            this.refreshCounts();
             this.failures.refresh();
         });
         this.take = events => {
@@ -83,6 +81,23 @@ class Overview extends View {
         }
     }
 
+    /** The counts of the hours that are shown, which both charts read at once. */
+    readCounts() {
+        const { hours } = this;
+        if (this.reading?.hours !== hours) {
+            const counts = get("v1/counts", { queue: session.queue, hours }, { signal: this.signal }).finally(() => {
+                if (this.reading?.counts === counts) this.reading = undefined;
+            });
+            this.reading = { hours, counts };
+        }
+        return this.reading.counts;
+    }
+
+    refreshCounts() {
+        this.counts.refresh();
+        this.waits.refresh();
+    }
+
     get periodCount() { return { 24: 24, 168: 28, 720: 30 }[this.hours]; }
 
     drawCounts(hours) {
@@ -94,11 +109,10 @@ class Overview extends View {
                 type: "button", "aria-pressed": String(Number(value) === this.hours), data: { key: value },
                 on: { click: () => {
                     this.hours = Number(value);
-                    this.counts.refresh();
+                    this.refreshCounts();
                 } },
             }, text)));
         const names = Object.keys(texts.columns);
-        this.waits.show({ hours });
         return [
             h("div", { class: "line" }, h("p", { class: "muted" },
                 h("span", { class: "legend completed", "aria-hidden": "true" }), ` ${texts.legend.completed(total("completed"))} `,

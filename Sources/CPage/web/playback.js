@@ -1,4 +1,5 @@
 // Two sounds on one time axis, kept in step: both run, one is heard, and the other takes over in place without a gap.
+import { release } from "./player.js";
 
 const fade = 0.012;
 const clamp = (value, limit) => Math.max(-limit, Math.min(limit, value));
@@ -28,6 +29,8 @@ export class Playback extends EventTarget {
     isMatched = false;
     /** The part that is looped, or `null` for all. */
     section = null;
+    /** Counts the starts and stops. */
+    #turn = 0;
 
     /** Adds a sound by its name; `level` is its loudness in LUFS, if that is known. */
     put(name, audio, { offset = 0, tempo = 1, level = null } = {}) {
@@ -49,8 +52,7 @@ export class Playback extends EventTarget {
         const side = this.sides[name];
         if (!side) return;
         if (this.current === name) this.pause();
-        side.audio.pause();
-        side.audio.removeAttribute("src");
+        release(side.audio);
         side.gain.disconnect();
         delete this.sides[name];
         if (this.current === name) this.current = Object.keys(this.sides)[0] ?? "";
@@ -77,21 +79,25 @@ export class Playback extends EventTarget {
     }
 
     async play() {
-        if (!this.#leader) return;
-        await this.context.resume();
+        if (!this.#leader || this.isPlaying) return;
+        this.isPlaying = true;
+        const turn = ++this.#turn;
+        await this.context.resume().catch(() => { /* It was closed. */ });
+        if (turn !== this.#turn) return;
         const [start, end] = this.#bounds;
         if (this.time >= end - 0.02 || this.time < start - 0.02) this.seek(start);
-        this.isPlaying = true;
         await this.#leader.play();
+        if (turn !== this.#turn) return;
         this.#step();
-        clearInterval(this.timer);
         this.timer = setInterval(() => this.#step(), 100);
         this.#draw();
     }
 
     pause() {
         this.isPlaying = false;
+        this.#turn++;
         clearInterval(this.timer);
+        cancelAnimationFrame(this.frame);
         for (const side of Object.values(this.sides)) side.audio.pause();
         this.#tell();
     }
@@ -175,7 +181,7 @@ export class Playback extends EventTarget {
     #draw() {
         if (!this.isPlaying) return;
         this.#tell();
-        requestAnimationFrame(() => this.#draw());
+        this.frame = requestAnimationFrame(() => this.#draw());
     }
 
     #tell() { this.dispatchEvent(new Event("time")); }

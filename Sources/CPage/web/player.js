@@ -27,7 +27,9 @@ export async function sound(locate, props = {}) {
         renewed = performance.now();
         const { currentTime, paused } = audio;
         try {
-            audio.src = await locate();
+            const url = await locate();
+            if (!audio.hasAttribute("src")) return;
+            audio.src = url;
             audio.currentTime = currentTime;
             if (!paused) await audio.play();
         } catch (error) {
@@ -37,13 +39,26 @@ export async function sound(locate, props = {}) {
     return audio;
 }
 
-/** A sound of which the duration is known; it is not part of the document. */
+/** Ends a sound and the reading of it. */
+export function release(audio) {
+    audio.pause();
+    audio.removeAttribute("src");
+    // Only this ends the transfer.
+    audio.load();
+}
+
+/** A sound of which the duration is known; it is not part of the document, and `signal` releases it. */
 export async function loadedSound(locate, signal) {
     const audio = await sound(locate);
     await new Promise((resolve, reject) => {
+        const end = () => {
+            release(audio);
+            reject(signal.reason);
+        };
         audio.addEventListener("loadedmetadata", resolve);
         audio.addEventListener("error", () => reject(new Error(texts.notPlayable)));
-        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+        if (signal.aborted) end();
+        else signal.addEventListener("abort", end, { once: true });
     });
     return audio;
 }
@@ -57,6 +72,11 @@ export function listenLinks(job, output, index) {
     const listen = actionButton(texts.listen, orNotice(async () => {
         const audio = await sound(() => ticket(job, index),
             { controls: true, preload: "metadata", "aria-label": texts.playerOf(name) });
+        // The view may have been left meanwhile.
+        if (!place.isConnected) {
+            release(audio);
+            return;
+        }
         fill(place, audio);
         audio.play().catch(() => { /* The browser wants a click on the player. */ });
     }), { data: { action: "", key: `listen ${index}` } });

@@ -52,6 +52,7 @@ class Push extends View {
         });
         this.file = session.access.uploads ? new FileSource({
             picker: this.picker,
+            onTake: () => this.hearing?.abort(),
             onSource: (source, missing) => {
                 this.set({ source });
                 if (missing && hasPreviews()) this.hear();
@@ -162,7 +163,9 @@ class Push extends View {
                 { source, points: 2000, start: start.toFixed(3), end: end.toFixed(3) }, { signal })).pairs;
             this.picker.show(pairs, duration, { refine });
             this.drawCommands();
-            this.picker.hear(await sound);
+            const audio = await sound;
+            signal.throwIfAborted();
+            this.picker.hear(audio);
         } catch (error) {
             if (signal.aborted) return undefined;
             const problem = error.errors?.find(one => fieldOf(one.pointer, "") === "source");

@@ -1,6 +1,7 @@
 // Selects a range of a sound on its waveform, and hears it.
 import { debounce, fill, h } from "./dom.js";
 import * as format from "./format.js";
+import { release } from "./player.js";
 import { texts } from "./texts.js";
 import { silences } from "./wave.js";
 import "./waverange.js";
@@ -19,7 +20,7 @@ export class RangePicker {
     }
 
     forget() {
-        this.audio?.pause();
+        if (this.audio) release(this.audio);
         this.audio = this.range = undefined;
         fill(this.element);
     }

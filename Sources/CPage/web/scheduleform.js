@@ -36,13 +36,24 @@ export async function editSchedule(schedule, all) {
         loadFormats(inputs.format.input, fields.format ?? "").catch(error => {
             fill(problems, h("p", { class: "problem" }, texts.partError, error.message));
         });
-        if (hidden.includes("source")) inputs.source.say(texts.hiddenSource);
+        // What is shown of these would replace all of them.
+        const partial = hidden.map(name => {
+            const field = inputs[name] ?? editor.add(name, fields[name] ?? "");
+            return { field, shown: field.input.value, text: name === "source" ? texts.hiddenSource : words.hiddenField };
+        });
+        for (const { field, text } of partial) field.say(text);
+        const isPartial = ({ field: { element, input }, shown }) => element.isConnected
+            && (input.value === shown || (shown.includes("…") && input.value.includes("…")));
         const value = name => inputs[name].input.value.trim();
         const save = actionButton(isNew ? words.addDo : words.editDo, () => {}, { class: "primary", type: "submit" });
         const store = async () => {
-            save.disabled = true;
             fill(problems);
             for (const field of Object.values(inputs)) field.say("");
+            editor.showProblems([]);
+            const missing = partial.filter(isPartial);
+            for (const { field, text } of missing) field.say(text);
+            if (missing.length) return form.querySelector("[aria-invalid]").focus();
+            save.disabled = true;
             const body = { cron: value("cron"), time_zone: value("time_zone") || "UTC",
                 fields: { ...editor.values(), source: value("source"), format: value("format") } };
             for (const name of ["source", "format"]) if (!body.fields[name]) delete body.fields[name];
@@ -59,6 +70,7 @@ export async function editSchedule(schedule, all) {
                 if (rest.length || !error.errors?.length) fill(problems, h("p", { class: "problem" }, error.message));
                 (form.querySelector("[aria-invalid]") ?? save).focus();
             }
+            return undefined;
         };
         const form = h("form", { novalidate: true, autocomplete: "off", on: { submit: event => {
             event.preventDefault();

@@ -345,6 +345,7 @@ export const texts = {
         cronHint: "minute, hour, day, month, day of the week: 0 6 * * MON-FRI, or @daily",
         zoneHint: "Europe/Berlin",
         sourceHint: "A URL. {date} and {time} become those of the occurrence",
+        hiddenField: "It is not shown in full, because it may be secret. Enter it again, or remove it.",
         hidden: names => `Not shown, because they may be secret; enter them again: ${names}`,
     },
     schedulesEmpty: "There is no schedule. Add one:",
