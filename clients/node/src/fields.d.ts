@@ -44,11 +44,11 @@ export interface JobFields {
   dither?: string | number | boolean | null;
   /** share of the dynamic range compression of AC-3 and E-AC-3 to apply: 0 (none) to 1 (all); default: 1 */
   drc?: string | number | boolean | null;
-  /** length of the range, instead of end */
+  /** length of the range, instead of end; default: to the source's end */
   duration?: string | number | null;
   /** for spectrogram: range below full scale in dB, 10 to 200; default: 100 */
   dynamic_range?: string | number | boolean | null;
-  /** end of the range (exclusive) */
+  /** end of the range (exclusive); default: the source's end */
   end?: string | number | null;
   /** expires if not started by then: ISO 8601, or seconds from admission; default: never */
   expires?: string | number | boolean | null;
@@ -122,7 +122,7 @@ export interface JobFields {
   source_headers?: string | Record<string, unknown> | unknown[] | null;
   /** for peaks, png and spectrogram: true draws each channel separately, false draws their mean; default: true for png, else false */
   split_channels?: string | number | boolean | null;
-  /** start of the range: 5:00, 1:02:03.5, 300, 13230000/44100 */
+  /** start of the range: 5:00, 1:02:03.5, 300, 13230000/44100; default: 0 */
   start?: string | number | null;
   /** actual character set of tags declared as Latin-1: cp1251, gbk, shift_jis; default: as declared */
   tag_encoding?: string | number | boolean | null;

@@ -60,11 +60,11 @@ class JobFields(Required, total=False):
     drc: Scalar
     """share of the dynamic range compression of AC-3 and E-AC-3 to apply: 0 (none) to 1 (all); default: 1"""
     duration: Union[str, float, None]
-    """length of the range, instead of end"""
+    """length of the range, instead of end; default: to the source's end"""
     dynamic_range: Scalar
     """for spectrogram: range below full scale in dB, 10 to 200; default: 100"""
     end: Union[str, float, None]
-    """end of the range (exclusive)"""
+    """end of the range (exclusive); default: the source's end"""
     expires: Scalar
     """expires if not started by then: ISO 8601, or seconds from admission; default: never"""
     fade_in: Scalar
@@ -139,7 +139,7 @@ class JobFields(Required, total=False):
     """for peaks, png and spectrogram: true draws each channel separately, false draws their mean; default: true for
     png, else false"""
     start: Union[str, float, None]
-    """start of the range: 5:00, 1:02:03.5, 300, 13230000/44100"""
+    """start of the range: 5:00, 1:02:03.5, 300, 13230000/44100; default: 0"""
     tag_encoding: Scalar
     """actual character set of tags declared as Latin-1: cp1251, gbk, shift_jis; default: as declared"""
     tempo: Scalar
