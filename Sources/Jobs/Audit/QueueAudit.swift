@@ -50,7 +50,8 @@ struct SuspectJobs {
     private var byKey: [String: Set<String>] = [:]
     private var overdue: Set<String> = []
     private var count = 0
-    private var isCut = false
+    /// Whether there were more problems than are kept.
+    private(set) var isCut = false
 
     /// The maximum number of problems, which bounds the memory if every key of a queue is inconsistent.
     static let most = 10_000

@@ -78,7 +78,9 @@ function mend.group(text)
       .. 'and repeat the repair')
     return
   end
-  if not next(found) then
+  local is_open = call('HEXISTS', key, 'sealed') == 1 and call('HEXISTS', key, 'ended') == 0
+  -- The end of a sealed group is told, also if its jobs were deleted.
+  if not next(found) and not is_open then
     if call('DEL', key, P .. ids) > 0 then mended('the group ' .. group .. ' has no jobs: its counts were deleted') end
     return
   end
