@@ -7,7 +7,7 @@ package struct JobFilter: Sendable, Hashable {
     /// The error of the last attempt.
     package var code: ErrorCode?
     package var limitKey: String?
-    /// `host:pid` of the worker that ran the job last.
+    /// `host:pid` of the worker that ran the job last, or its full name.
     package var worker: String?
     /// The beginning of the redacted source.
     package var source: String?
@@ -44,7 +44,7 @@ package struct JobFilter: Sendable, Hashable {
         if let group, job.group != group { return false }
         if let code, job.error?.code != code { return false }
         if let limitKey, job.limitKey != limitKey { return false }
-        if let worker, job.worker != worker { return false }
+        if let worker, ![worker, WorkerRecord.shortName(worker)].contains(job.worker) { return false }
         if let source, job.source?.hasPrefix(source) != true { return false }
         if let text, !job.id.contains(text), job.source?.contains(text) != true { return false }
         if let age, now - job.createdAt < Int64(age) * 1000 { return false }

@@ -34,7 +34,7 @@ enum FilterOptions {
         filter.group = try arguments.group()
         filter.code = try arguments.word(code, of: ErrorCode.allCases.map(\.rawValue)).flatMap(ErrorCode.init)
         filter.limitKey = arguments.value(limitKey)
-        filter.worker = arguments.value(worker).map(shortName)
+        filter.worker = arguments.value(worker)
         filter.source = arguments.value(source)
         filter.text = arguments.value(text)
         filter.age = try arguments.whole(age, in: 0...31_536_000)
@@ -42,12 +42,6 @@ enum FilterOptions {
             throw .usage("--\(option.name) is empty: give \(option.placeholder ?? "a value"), or leave it out")
         }
         return filter
-    }
-
-    /// `HOST:PID` of a worker's name, which may have a nonce as in `respool status --json`.
-    private static func shortName(_ text: String) -> String {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        return parts.count > 2 ? parts.prefix(2).joined(separator: ":") : text
     }
 }
 
