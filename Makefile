@@ -85,6 +85,7 @@ lint: ## check the format of the code; warnings are errors
 	@Tools/check-names
 	@Tools/check-pages
 	@Tools/check-words
+	@Tools/version check
 	@Tools/check-monitoring
 	@Tools/lua_scripts.py lint
 	@Tools/messages check
