@@ -1,2 +1,2 @@
 /// The version of respool, as reported by `--version`, workers' records and metrics.
-package let respoolVersion = "0.1.0"
+package let respoolVersion = "0.2.0-dev"
