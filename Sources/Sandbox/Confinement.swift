@@ -34,8 +34,8 @@ package enum Confinement {
                 .compactMap(\.self) + policy.grantedOutputs.map(folder))
     }
 
-    /// Confines the child that sends callbacks: as `enterTransfer`, but without the folders.
-    package static func enterCallbacks(_ policy: TransferPolicy) throws(SandboxError) -> [SandboxPart] {
+    /// Confines the child that posts callbacks or traces: as `enterTransfer`, but without the folders.
+    package static func enterPosting(_ policy: TransferPolicy) throws(SandboxError) -> [SandboxPart] {
         try enterTransfer(policy, .none, reading: policy.lookups, writing: [])
     }
 

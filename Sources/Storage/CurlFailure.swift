@@ -3,7 +3,7 @@ import JobSchema
 import Lifecycle
 
 extension Failure {
-    /// The failure for a libcurl result of a source, an output or a callback; `reply` is the server's last reply code, or 0.
+    /// The failure for a libcurl result of a source, an output, a callback or traces; `reply` is the server's last reply code, or 0.
     ///
     /// `words` may contain a URL, so it is shown only for certificate errors.
     static func curl(

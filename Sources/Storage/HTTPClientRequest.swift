@@ -4,7 +4,7 @@ import JobSchema
 import Lifecycle
 import SlotIPC
 
-/// One HTTP request: for a source or a part of it, for an output, or for a callback.
+/// One HTTP request: for a source or a part of it, for an output, or for a callback or traces.
 final class HTTPClientRequest: RemoteRequest {
     private let mayBeRedirected: Bool
     private var isRedirected = false
@@ -42,13 +42,13 @@ final class HTTPClientRequest: RemoteRequest {
         handle.setHeader(lines + target.headers)
     }
 
-    /// A request that posts a callback.
+    /// A request that posts a callback or traces.
     init(
-        posting message: CallbackRequest, policy: TransferPolicy, addresses: AddressPolicy, owner: any Owner
+        posting message: PostRequest, policy: TransferPolicy, addresses: AddressPolicy, owner: any Owner
     ) throws(Failure) {
         mayBeRedirected = false
         try super.init(
-            RequestTarget(url: message.url), noun: "the callback", timeout: CallbackRequest.timeout, policy: policy,
+            RequestTarget(url: message.url), noun: "the receiver", timeout: PostRequest.timeout, policy: policy,
             addresses: addresses, owner: owner)
         configure()
         handle.setHeader(message.headers)

@@ -56,7 +56,7 @@ class RemoteRequest {
     private(set) var route: Route
     /// What is transferred, as a noun phrase for messages.
     private let noun: String
-    /// The connection timeout in seconds; for a callback, the timeout of the whole request.
+    /// The connection timeout in seconds; for a callback or traces, the timeout of the whole request.
     let timeout: Double
     private unowned let owner: any Owner
 

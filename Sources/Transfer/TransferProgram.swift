@@ -4,8 +4,8 @@ import Sandbox
 import SlotIPC
 import Storage
 
-/// `respool-transfer`: transfers the bytes of one job after another for the worker that started it, or sends the worker's
-/// callbacks.
+/// `respool-transfer`: transfers the bytes of one job after another for the worker that started it, or posts the worker's
+/// callbacks or traces.
 package enum TransferProgram {
     /// Runs until the worker closes the control socket, and returns the exit code.
     package static func run(arguments: [String]) -> CInt {
@@ -19,8 +19,8 @@ package enum TransferProgram {
         let control = ChildStart.control()
         let link = ChildStart.link()
         do {
-            if arguments.dropFirst(2) == [CallbackRequest.role] {
-                try runCallbacks(control)
+            if arguments.dropFirst(2) == [PostRequest.role] {
+                try runPosting(control)
                 return 0
             }
             guard let policy = try policy(control) else { return 0 }
@@ -46,16 +46,16 @@ package enum TransferProgram {
         }
     }
 
-    private static func runCallbacks(_ control: consuming PacketSocket) throws {
-        guard let received = try control.receive(CallbackOrder.self) else { return }
+    private static func runPosting(_ control: consuming PacketSocket) throws {
+        guard let received = try control.receive(PostOrder.self) else { return }
         guard case .hello(slotProtocolVersion, let policy) = received.message else {
             throw PacketError.malformed("the first message is not a hello of this version")
         }
         try ChildStart.limit(memoryBytes: policy.memoryLimit, fileBytes: policy.maxOutputBytes, openFiles: 256)
         // Missing kernel features have already been reported for the slots' children.
-        if ChildStart.isConfined { _ = try Confinement.enterCallbacks(policy) }
-        try control.send(CallbackReport.hello(version: slotProtocolVersion))
-        try CallbackLoop(control: control, policy: policy).run()
+        if ChildStart.isConfined { _ = try Confinement.enterPosting(policy) }
+        try control.send(PostReport.hello(version: slotProtocolVersion))
+        try PostLoop(control: control, policy: policy).run()
     }
 
     /// The worker's policy; `nil` if the worker is gone or uses another protocol version.

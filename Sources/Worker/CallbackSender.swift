@@ -7,7 +7,7 @@ import Slots
 
 /// Sends the callbacks of all queues, independently of the slots.
 actor CallbackSender {
-    private let child: CallbackChild
+    private let child: PostChild
     private let secrets: CallbackSecrets
     private let metrics: WorkerMetrics
     private let log: Log
@@ -21,7 +21,7 @@ actor CallbackSender {
     private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
 
     init(secrets: CallbackSecrets, policy: TransferPolicy, metrics: WorkerMetrics, log: Log) {
-        child = CallbackChild(policy: policy, log: log)
+        child = PostChild(policy: policy, purpose: "callbacks", log: log)
         self.secrets = secrets
         self.metrics = metrics
         self.log = log
@@ -117,7 +117,7 @@ actor CallbackSender {
 extension CallbackOutcome {
     /// The outcome for a receiver's response: success, permanent refusal (410 and others), or a retry for everything
     /// else.
-    init(_ answer: CallbackAnswer) {
+    init(_ answer: PostAnswer) {
         guard let status = answer.status else {
             let failure = answer.failure ?? Failure(.internal, "its outcome is unknown")
             self =

@@ -11,8 +11,8 @@ enum MessageTarget {
         take(TransferReport.self, bytes)
         take(LinkRequest.self, bytes)
         take(LinkAnswer.self, bytes)
-        take(CallbackOrder.self, bytes)
-        take(CallbackReport.self, bytes)
+        take(PostOrder.self, bytes)
+        take(PostReport.self, bytes)
     }
 
     /// What can be read can be sent again.

@@ -15,7 +15,7 @@ import SlotIPC
             switch words[1] {
             case "transcode": try Confinement.enterTranscode()
             case "transfer": try Confinement.enterTransfer(policy)
-            case "callbacks": try Confinement.enterCallbacks(policy)
+            case "callbacks": try Confinement.enterPosting(policy)
             default: []
             }
         let outcome = attack(words[2], words[3])

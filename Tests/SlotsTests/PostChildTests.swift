@@ -7,20 +7,20 @@ import Slots
 import TestSupport
 import Testing
 
-/// Children that send callbacks, and that stop in the middle of it: the kernel's stopped processes, which read nothing and end by
+/// Children that post, and that stop in the middle of it: the kernel's stopped processes, which read nothing and end by
 /// no request.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct CallbackChildTests {
-    private func child(_ policy: TransferPolicy = TransferPolicy(), timeout: Duration = .seconds(60)) -> CallbackChild {
-        CallbackChild(policy: policy, log: Log(form: .text, least: .error), timeout: timeout)
+@Suite(.serialized, .timeLimit(.minutes(5))) struct PostChildTests {
+    private func child(_ policy: TransferPolicy = TransferPolicy(), timeout: Duration = .seconds(60)) -> PostChild {
+        PostChild(policy: policy, purpose: "callbacks", log: Log(form: .text, least: .error), timeout: timeout)
     }
 
     /// Asks for what no child does, so that its refusal shows that it has read it.
-    private func post(_ child: CallbackChild, bytes: Int = 100) async -> CallbackAnswer {
+    private func post(_ child: PostChild, bytes: Int = 100) async -> PostAnswer {
         await child.post(Data(repeating: 0x20, count: bytes), to: "http://127.0.0.1:9/", headers: [])
     }
 
     /// Posts more at once than the buffer of a child takes.
-    private func flood(_ child: CallbackChild) async -> [Failure?] {
+    private func flood(_ child: PostChild) async -> [Failure?] {
         await withTaskGroup(of: Failure?.self) { group in
             for _ in 0..<32 { group.addTask { await post(child, bytes: 65_536).failure } }
             return await group.reduce(into: []) { $0.append($1) }
@@ -29,7 +29,7 @@ import Testing
 
     private func sender() async throws -> pid_t {
         let outcome = try await ChildProcess.run(
-            "pgrep", ["-P", "\(getpid())", "-f", "respool-transfer \(getpid()) callbacks$"])
+            "pgrep", ["-P", "\(getpid())", "-f", "respool-transfer \(getpid()) posts$"])
         return try #require(pid_t(outcome.output.split(separator: "\n").last ?? ""))
     }
 

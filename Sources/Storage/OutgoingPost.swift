@@ -2,12 +2,12 @@ import CCurl
 import JobSchema
 package import SlotIPC
 
-/// One request that delivers a callback. The address policy for outputs applies, and no redirect is followed.
-package final class CallbackPost: RemoteRequest.Owner {
+/// One request that posts a callback or traces. The address policy for outputs applies, and no redirect is followed.
+package final class OutgoingPost: RemoteRequest.Owner {
     /// The number of the request, which its result repeats.
     package let number: Int
     /// The result, once the request has ended.
-    package private(set) var answer: CallbackAnswer?
+    package private(set) var answer: PostAnswer?
     private let client: HTTPClient
     private var request: RemoteRequest?
     private var head: HTTPHead?
@@ -16,7 +16,7 @@ package final class CallbackPost: RemoteRequest.Owner {
     private static let maxBytes = 16 << 10
 
     /// Sends the request. The result appears later in `answer`.
-    package init(_ message: CallbackRequest, client: HTTPClient) {
+    package init(_ message: PostRequest, client: HTTPClient) {
         number = message.number
         self.client = client
         do throws(Failure) {
@@ -25,7 +25,7 @@ package final class CallbackPost: RemoteRequest.Owner {
             self.request = request
             client.add(request)
         } catch {
-            answer = CallbackAnswer(failure: error)
+            answer = PostAnswer(failure: error)
         }
     }
 
@@ -44,13 +44,13 @@ package final class CallbackPost: RemoteRequest.Owner {
     func ended(_ request: RemoteRequest, _ end: RemoteRequest.End) {
         // Once the status is received, the rest of the response does not matter.
         if let head {
-            answer = CallbackAnswer(status: head.status, retryAfter: head.retryAfter)
+            answer = PostAnswer(status: head.status, retryAfter: head.retryAfter)
             return
         }
         switch end {
-        case .failed(let failure), .broken(let failure): answer = CallbackAnswer(failure: failure)
+        case .failed(let failure), .broken(let failure): answer = PostAnswer(failure: failure)
         case .complete:
-            answer = CallbackAnswer(failure: Failure(.sourceUnreachable, "the callback's server sent no response"))
+            answer = PostAnswer(failure: Failure(.sourceUnreachable, "the receiver sent no response"))
         }
     }
 }

@@ -2,11 +2,11 @@ import Lifecycle
 import SlotIPC
 import Storage
 
-/// The event loop of a `respool-transfer` that sends callbacks. It handles orders of the worker and network events.
-final class CallbackLoop {
+/// The event loop of a `respool-transfer` that posts callbacks or traces. It handles orders of the worker and network events.
+final class PostLoop {
     private let control: PacketSocket
     private let client: HTTPClient
-    private var posts: [CallbackPost] = []
+    private var posts: [OutgoingPost] = []
 
     init(control: consuming PacketSocket, policy: TransferPolicy) {
         self.control = control
@@ -18,13 +18,13 @@ final class CallbackLoop {
         while true {
             client.wait(for: [control.number], atMost: 60_000)
             while try control.waitUntilReadable(milliseconds: 0) {
-                guard let received = try control.receive(CallbackOrder.self) else { return }
+                guard let received = try control.receive(PostOrder.self) else { return }
                 guard case .post(let message) = received.message else { throw .malformed("a second hello") }
-                posts.append(CallbackPost(message, client: client))
+                posts.append(OutgoingPost(message, client: client))
             }
             client.perform()
             for post in posts {
-                if let answer = post.answer { try control.send(CallbackReport.answered(post.number, answer)) }
+                if let answer = post.answer { try control.send(PostReport.answered(post.number, answer)) }
             }
             posts.removeAll { $0.answer != nil }
         }

@@ -3,12 +3,14 @@ import JobSchema
 package import Lifecycle
 package import SlotIPC
 
-/// Sends callbacks through a separate child process, which is started by the first callback, and again after it has
-/// ended.
+/// Posts callbacks or traces through a separate child process, which is started by the first of them, and again after it
+/// has ended.
 ///
 /// Only the child connects to untrusted servers: it has no access to Redis and no secrets.
-package actor CallbackChild {
+package actor PostChild {
     private var policy: TransferPolicy
+    /// What the child posts, as a plural.
+    private let purpose: String
     private let log: Log
     private var child: Task<Child, any Error>?
     /// The lookup files that the child's sandbox allows.
@@ -24,14 +26,15 @@ package actor CallbackChild {
 
     private struct Wait {
         let generation: Int
-        let continuation: CheckedContinuation<CallbackAnswer, Never>
+        let continuation: CheckedContinuation<PostAnswer, Never>
     }
 
     /// Starts no child yet, and removes the operator's S3 keys and credentials from the child's policy.
     package init(
-        policy: TransferPolicy, log: Log, timeout: Duration = .seconds(CallbackRequest.timeout + 10)
+        policy: TransferPolicy, purpose: String, log: Log, timeout: Duration = .seconds(PostRequest.timeout + 10)
     ) {
         self.policy = policy
+        self.purpose = purpose
         self.log = log
         self.timeout = timeout
         self.policy.s3 = S3Settings()
@@ -39,21 +42,22 @@ package actor CallbackChild {
     }
 
     /// Posts the body, and returns the result.
-    package func post(_ body: Data, to url: String, headers: [String]) async -> CallbackAnswer {
+    package func post(_ body: Data, to url: String, headers: [String]) async -> PostAnswer {
         let (living, generation): (Child, Int)
         do { (living, generation) = try await livingChild() } catch {
-            return CallbackAnswer(failure: Failure(.internal, "the callback process cannot be started: \(error)"))
+            return PostAnswer(
+                failure: Failure(.internal, "the process that sends \(purpose) cannot be started: \(error)"))
         }
         number += 1
-        let message = CallbackRequest(number: number, url: url, headers: headers, body: body)
+        let message = PostRequest(number: number, url: url, headers: headers, body: body)
         let alarm = killAfterTimeout(living)
         defer { alarm.cancel() }
         return await withCheckedContinuation { continuation in
             waiting[message.number] = Wait(generation: generation, continuation: continuation)
             Task {
-                await living.sendWaiting(CallbackOrder.post(message))
+                await living.sendWaiting(PostOrder.post(message))
                 // The end of the child may have been reported before the wait was registered.
-                if living.isReaped { fail(generation, "the callback process has exited") }
+                if living.isReaped { fail(generation, "the process that sends \(purpose) has exited") }
             }
         }
     }
@@ -66,7 +70,7 @@ package actor CallbackChild {
         }
     }
 
-    /// Kills the child, and fails all callbacks being sent.
+    /// Kills the child, and fails all requests being sent.
     package func close() async {
         guard let child = try? await child?.value else { return }
         for generation in [generation] + retired.keys {
@@ -99,19 +103,19 @@ package actor CallbackChild {
         }
         generation += 1
         lookups = found
-        let starting = Task { [weak self, policy, log, generation] in
+        let starting = Task { [weak self, policy, purpose, log, generation] in
             let child = try await Child.spawn(
-                "respool-transfer", role: [CallbackRequest.role],
-                Child.Handlers<CallbackReport>(
+                "respool-transfer", role: [PostRequest.role],
+                Child.Handlers<PostReport>(
                     report: { report, _ in
                         Task { await self?.take(report) }
                         return true
                     },
                     ended: { ending in
-                        Task { await self?.fail(generation, "the callback process crashed: \(ending)") }
+                        Task { await self?.fail(generation, "the process that sends \(purpose) crashed: \(ending)") }
                     },
-                    wrote: { log.wrote($0, child: "respool-transfer for callbacks") }))
-            child.send(CallbackOrder.hello(version: slotProtocolVersion, policy: policy))
+                    wrote: { log.wrote($0, child: "respool-transfer for \(purpose)") }))
+            child.send(PostOrder.hello(version: slotProtocolVersion, policy: policy))
             return child
         }
         child = starting
@@ -119,7 +123,7 @@ package actor CallbackChild {
         return (try await starting.value, started)
     }
 
-    private func take(_ report: CallbackReport) {
+    private func take(_ report: PostReport) {
         guard case .answered(let number, var answer) = report else { return }
         answer.failure = answer.failure?.bounded
         answer.retryAfter = answer.retryAfter.map { max(0, min($0, 1e6)) }
@@ -130,7 +134,7 @@ package actor CallbackChild {
 
     private func fail(_ generation: Int, _ what: String) {
         retired[generation] = nil
-        let answer = CallbackAnswer(failure: Failure(.crashed, what))
+        let answer = PostAnswer(failure: Failure(.crashed, what))
         for (number, wait) in waiting where wait.generation == generation {
             waiting[number] = nil
             wait.continuation.resume(returning: answer)
