@@ -46,6 +46,7 @@ extension Schema {
         "created_at": instant, "started_at": nullable(instant), "finished_at": nullable(instant),
         "due_at": nullable(instant), "output_progress": nullable(array(named("OutputProgress"))),
         "outputs": nullable(array(named("Output"))), "attempts_history": array(named("Attempt")),
+        "traceparent": nullable("string"),
         "error": nullable(named("JobError")),
     ])
 

@@ -109,6 +109,14 @@ struct FieldReader {
         return url
     }
 
+    func traceParent() throws(Failure) -> TraceParent? {
+        guard let text = fields["traceparent"] else { return nil }
+        guard let parent = TraceParent(text) else {
+            throw Self.invalid("`traceparent` is `\(Self.shown(text))`: \(TraceParent.rule)")
+        }
+        return parent
+    }
+
     func passthrough() throws(Failure) -> Passthrough {
         guard let text = fields["passthrough"] else { return .auto }
         guard let mode = Passthrough(rawValue: text) else {

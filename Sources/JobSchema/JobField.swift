@@ -35,7 +35,7 @@ package struct JobField: Sendable {
         "source", "source_credentials", "source_headers", "start", "end", "duration", "track", "damage", "drc",
         "tag_encoding", "threads",
         "outputs", "atomic", "priority", "delay", "not_before", "attempts", "timeout", "expires", "deadline", "dedup",
-        "group", "limit_key", "callback",
+        "group", "limit_key", "callback", "traceparent",
     ]
 
     /// The field with that name; `nil` if there is none.
@@ -199,5 +199,9 @@ package struct JobField: Sendable {
             "limit_key", "KEY", "key of a concurrency limit, such as a host or a tenant; see `respool limit`",
             default: "none"),
         JobField("callback", "URL", "gets a signed POST when the job ends", default: "none"),
+        JobField(
+            "traceparent", "TRACEPARENT",
+            "the trace that the job belongs to (W3C Trace Context): 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            default: "none"),
     ]
 }

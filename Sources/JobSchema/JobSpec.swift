@@ -34,6 +34,8 @@ package struct JobSpec: Sendable {
     package let limitKey: String?
     /// The URL to which a POST is sent when the job ends.
     package let callback: String?
+    /// The trace that the job belongs to.
+    package let traceParent: TraceParent?
 
     /// The order in which jobs are claimed; strict.
     package enum Priority: Int, Sendable, CaseIterable {
@@ -102,6 +104,7 @@ package struct JobSpec: Sendable {
         group = try reader.group()
         limitKey = try reader.limitKey()
         callback = try reader.callback()
+        traceParent = try reader.traceParent()
     }
 
     /// The file name of a result for which the job gives none: `<id>.<extension>`, with the output's number if there

@@ -12,6 +12,7 @@ extension JobRecord: Encodable {
         case dueAt = "due_at"
         case outputProgress = "output_progress"
         case history = "attempts_history"
+        case traceParent = "traceparent"
     }
 
     private struct JobError: Encodable {
@@ -47,6 +48,7 @@ extension JobRecord: Encodable {
         try container.encode(outputProgress, forKey: .outputProgress)
         try container.encode(outputs, forKey: .outputs)
         try container.encode(history, forKey: .history)
+        try container.encode(traceParent, forKey: .traceParent)
         try container.encode(
             error.map { JobError(code: $0.code, message: $0.message, retryable: $0.retryable) }, forKey: .error)
     }

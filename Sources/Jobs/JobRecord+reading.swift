@@ -25,7 +25,8 @@ extension JobRecord {
             finishedAt: state.isTerminal ? integer("finished") : nil, dueAt: state == .delayed ? integer("due") : nil,
             outputProgress: state == .running ? progress.flatMap { $0.outputs.isEmpty ? nil : $0.outputs } : nil,
             outputs: isDone || state == .failed ? raw.outputs : nil, error: isDone ? nil : Self.failure(hash),
-            limitKey: raw.fields["limit_key"], history: AttemptRecord.all(state, hash), isParked: hash["parked"] != nil)
+            traceParent: raw.fields["traceparent"], limitKey: raw.fields["limit_key"],
+            history: AttemptRecord.all(state, hash), isParked: hash["parked"] != nil)
     }
 
     /// The time at the beginning of an id, in milliseconds since 1970.

@@ -51,6 +51,8 @@ package struct JobRecord: Sendable, Hashable {
     package var outputs: [OutputReport]?
     /// Why the last attempt failed.
     package var error: Failure?
+    /// The trace that the job belongs to, as `traceparent` had it.
+    package var traceParent: String?
     /// The key whose limits apply to the job; not part of the JSON.
     package var limitKey: String?
     /// The last attempts that began, the oldest first.

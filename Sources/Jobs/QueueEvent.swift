@@ -8,7 +8,8 @@ package struct QueueEvent: Sendable, Hashable {
     package let id: String
     /// The job's new state, or `duplicate`, `purged`, `paused`, `resumed`, `sealed`, `group_ended`.
     package let state: String
-    /// Further fields: `attempt`, `phase`, `progress`, `code`, `due`, `of`, `group` of the job, or with the counts of a group.
+    /// Further fields: `attempt`, `phase`, `progress`, `code`, `due`, `of`, `group` and `traceparent` of the job, or `group` with
+    /// the counts of a group.
     package let details: [String: String]
 
     /// Milliseconds since 1970.

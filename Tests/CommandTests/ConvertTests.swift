@@ -58,7 +58,7 @@ import Testing
         let queue = [
             "output", "priority", "delay", "not-before", "attempts", "timeout", "expires", "deadline", "dedup",
             "group",
-            "limit-key", "callback",
+            "limit-key", "callback", "traceparent",
         ]
         let missing = Set(FieldOptions.all.map(\.name)).subtracting(FieldOptions.conversion.map(\.name))
         #expect(missing == Set(queue))

@@ -30,6 +30,24 @@ import Testing
         }
     }
 
+    @Test func `the trace of a request is that of its jobs, unless they have their own`() async throws {
+        try await APIFixture.run { api in
+            let (sent, own) = (
+                "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+                "00-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-00f067aa0ba902b7-00"
+            )
+            let body = APIFixture.job.dropLast() + #", "traceparent": "\#(own)"}"#
+            for (job, header, parent) in [
+                (APIFixture.job, sent, sent), (String(body), sent, own),
+                (APIFixture.job, "ff-" + sent.dropFirst(3), nil),
+            ] {
+                let pushed = try await api.send("POST /v1/jobs", job, headers: ["traceparent: \(header)"])
+                let id = try #require(pushed.text("id"), "\(pushed)")
+                #expect(try await api.send("GET /v1/jobs/\(id)").text("traceparent") == parent)
+            }
+        }
+    }
+
     @Test func `a running job is not deleted`() async throws {
         try await APIFixture.run { api in
             let id = try #require(try await api.send("POST /v1/jobs", APIFixture.job).text("id"))

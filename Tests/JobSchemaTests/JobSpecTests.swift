@@ -170,6 +170,7 @@ import Testing
         (["callback": "https://u:p@"], "`https://`: it must begin"), (["overwrite": "g"], "replace, skip or fail"),
         (["overwrite": "skip", "output_method": "POST", "output": "https://h/a"], "POST"),
         (["group": "a b"], "1 to 64"), (["limit_key": ""], "1 to 128"),
+        (["traceparent": "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"], "00-4bf92f"),
         (["sample_format": "s20"], "s20"), (["output": "a\u{0}b"], "output"),
     ]
 

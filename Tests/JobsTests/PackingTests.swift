@@ -28,17 +28,20 @@ import Testing
         return try #require(reply.dictionary)
     }
 
+    private static let traceParent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
     @Test func `the scripts read each option of a job as it was packed`() async throws {
         let options = try await unpacked([
             "priority": "low", "attempts": "7", "delay": "30", "expires": "2031-01-01T00:00:00Z", "deadline": "90",
             "group": "g", "limit_key": "k", "callback": "https://example.org/done", "dedup": "a key * of four words",
+            "traceparent": Self.traceParent,
         ])
         let now = try #require(options["now"]?.integer)
         #expect(
             options.mapValues(\.string) == [
                 "now": String(now), "rank": "2", "attempts": "7", "due": String(now + 30_000),
                 "expires": "1924992000000", "deadline": String(now + 90_000), "group": "g", "limit_key": "k",
-                "callback": "1", "dedup": "a key * of four words",
+                "callback": "1", "dedup": "a key * of four words", "traceparent": Self.traceParent,
             ])
     }
 

@@ -45,7 +45,7 @@ import Testing
                 "attempts",
                 "crashes",
                 "priority", "group", "source", "format", "worker", "created_at", "started_at", "finished_at", "outputs",
-                "output_progress", "error", "due_at", "attempts_history",
+                "output_progress", "error", "due_at", "attempts_history", "traceparent",
             ]
             #expect(Set(json.keys) == Set(keys))
             #expect(json["state"] as? String == "running" && json["phase"] as? String == "converting")

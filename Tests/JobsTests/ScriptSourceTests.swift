@@ -51,6 +51,7 @@ import Testing
             local MAX_DELAY, MAX_DEDUP = \(Int(Limit.delay.upperBound)), \(Limit.dedupBytes)
             local LATE = '\(JobSpec.lateness)'
             local MAX_CALLBACK = \(Limit.callbackBytes)
+            local TRACEPARENT_RULE = '\(TraceParent.rule)'
             local CALLBACK_RULE = '\(CallbackURL.rule)'
             -- Each between two line ends.
             local FIELDS = [[

@@ -1,4 +1,5 @@
 import Crypto
+import HTTPServer
 import JobSchema
 import Jobs
 import Lifecycle
@@ -104,6 +105,10 @@ struct JobPush {
     /// Validates a job in full.
     private func check(_ value: JSONValue, at pointer: String) async throws(Problem) -> JobSpec {
         var fields = try FieldText.fields(value, at: pointer)
+        // As servers do with a header of another version, one that is not valid is ignored.
+        if fields["traceparent"] == nil, let parent = request.http.header("traceparent"), TraceParent(parent) != nil {
+            fields["traceparent"] = parent
+        }
         let named = fields["source"]
         if let named { fields["source"] = try await UploadedSource(request).url(named, at: "\(pointer)/source") }
         let spec: JobSpec

@@ -9,7 +9,7 @@ admission = part(function()
   -- The options of a job that are stored in its hash.
   local STORED = {
     attempts = true, expires = true, deadline = true, dedup = true, created = true, cut = true, group = true, limit_key = true,
-    callback = true,
+    callback = true, traceparent = true,
   }
   local RANK = { high = 0, normal = 1, low = 2 }
 
@@ -85,6 +85,12 @@ admission = part(function()
     return #text <= 64 and string.find(text, '^[%w_.-]+$') and text or nil
   end
 
+  -- Whether the text is a `traceparent` of version 00 of W3C Trace Context.
+  local function is_trace_parent(text)
+    local trace, span = string.match(text, '^00%-([0-9a-f]+)%-([0-9a-f]+)%-[0-9a-f][0-9a-f]$')
+    return trace and #trace == 32 and #span == 16 and string.find(trace, '[^0]') and string.find(span, '[^0]')
+  end
+
   -- Returns the spec as JSON and the options that the queue uses. Raises an error with a `refusal` if a field is invalid. A job that
   -- is restored has waited already, and stays in its group.
   local function check(flat, is_restored)
@@ -153,6 +159,10 @@ admission = part(function()
       refuse('`callback` is not valid: ' .. CALLBACK_RULE)
     end
     options.callback = fields.callback and 1
+    if fields.traceparent and not is_trace_parent(fields.traceparent) then
+      refuse('`traceparent` is `' .. shown(fields.traceparent) .. '`: ' .. TRACEPARENT_RULE)
+    end
+    options.traceparent = fields.traceparent
     return '{' .. table.concat(parts, ',') .. '}', options
   end
 

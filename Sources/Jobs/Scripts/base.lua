@@ -50,9 +50,16 @@ local function event(id, state, ...)
   end
 end
 
--- The event of a job whose fields are known; it names the job's group.
+-- The event of a job whose fields are known; it names the job's group and the trace that it belongs to.
 local function job_event(job, state, ...)
-  if job.group then event(job.id, state, 'group', job.group, ...) else event(job.id, state, ...) end
+  local group, parent = job.group, job.traceparent
+  if group and parent then
+    event(job.id, state, 'group', group, 'traceparent', parent, ...)
+  elseif group or parent then
+    event(job.id, state, group and 'group' or 'traceparent', group or parent, ...)
+  else
+    event(job.id, state, ...)
+  end
 end
 
 -- Every script that changes the queue ends with this call.

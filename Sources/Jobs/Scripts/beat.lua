@@ -24,8 +24,8 @@ end
 
 local function renew(id, token, phase, progress)
   local key = P .. 'job:' .. id
-  local state, owner, cancel, earlier_phase, earlier_progress, deadline, commit =
-    unpack(call('HMGET', key, 'state', 'token', 'cancel', 'phase', 'progress', 'deadline', 'commit'))
+  local state, owner, cancel, earlier_phase, earlier_progress, deadline, commit, traceparent =
+    unpack(call('HMGET', key, 'state', 'token', 'cancel', 'phase', 'progress', 'deadline', 'commit', 'traceparent'))
   if state ~= 'running' or owner ~= token then return 'LOST' end
   call('ZADD', LEASE, NOW + lease_ms, id)
   -- The beat may have been sent before the job began to publish.
@@ -35,7 +35,8 @@ local function renew(id, token, phase, progress)
     if phase ~= earlier_phase or step(progress) ~= step(earlier_progress) then
       -- In a queue without groups, nothing is read for it.
       local group = has_groups and call('HGET', key, 'group')
-      job_event({ id = id, group = group }, 'running', 'phase', phase, 'progress', string.match(progress, '^%S+'))
+      local job = { id = id, group = group, traceparent = traceparent }
+      job_event(job, 'running', 'phase', phase, 'progress', string.match(progress, '^%S+'))
     end
   end
   if phase == 'publishing' then return 'OK' end

@@ -24,7 +24,7 @@ local function retry(id, spec, packed)
     job[name] = value
     if value then call('HSET', key, name, value) else call('HDEL', key, name) end
   end
-  for _, name in ipairs({ 'attempts', 'limit_key', 'dedup', 'callback' }) do put(name, options[name]) end
+  for _, name in ipairs({ 'attempts', 'limit_key', 'dedup', 'callback', 'traceparent' }) do put(name, options[name]) end
   if job.dedup then call('SET', P .. 'dedup:' .. job.dedup, job.id) end
   call('SET', P .. 'spec:' .. job.id, spec)
   -- Earlier versions gave the hash of a finished job a time to live.

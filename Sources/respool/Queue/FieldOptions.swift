@@ -24,7 +24,7 @@ enum FieldOptions {
     /// The fields that only apply to queued jobs.
     private static let queueNames: Set<String> = [
         "output", "priority", "delay", "not-before", "attempts", "timeout", "expires", "deadline", "dedup", "group",
-        "limit-key", "callback",
+        "limit-key", "callback", "traceparent",
     ]
 
     private static func fieldName(_ option: Option) -> String { String(option.name.map { $0 == "-" ? "_" : $0 }) }
