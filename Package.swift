@@ -152,8 +152,13 @@ let package = Package(
                 "Playlists",
                 "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "Text",
             ]),
+        library("Tracing", ["Slots", "SlotIPC", "JobSchema", "Crypto", "Configuration", "Lifecycle", "Text"]),
         library(
-            "Worker", ["Slots", "Jobs", "Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Configuration", "Lifecycle"]),
+            "Worker",
+            [
+                "Tracing", "Slots", "Jobs", "Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Configuration",
+                "Lifecycle", "Text",
+            ]),
         library("HTTPServer", ["Lifecycle", "CMicrohttpd", "CServerTLS"]),
         library(
             "HTTPAPI",
@@ -201,6 +206,7 @@ let package = Package(
         tests("ConfigurationTests", ["Configuration", "Worker", "Slots", "Jobs", "SlotIPC", "Lifecycle"]),
         tests("JobSchemaTests", ["JobSchema", "MediaTypes", "Configuration", "Text"]),
         tests("SlotIPCTests", ["SlotIPC", "JobSchema", "MediaTypes", "Configuration", "Lifecycle"]),
+        tests("TracingTests", ["Tracing", "JobSchema", "Configuration"]),
         tests("RedisTests", ["TestSupport", "Redis"]),
         tests("JobsTests", ["TestSupport", "Jobs", "Redis", "JobSchema", "MediaTypes", "Configuration", "Lifecycle"]),
         tests(

@@ -273,7 +273,9 @@ package enum Settings {
         for: .worker)
 
     /// All of them, as the documentation lists them.
-    package static let all: [any SettingDeclaration] = [
+    package static let all: [any SettingDeclaration] = own + traces
+
+    private static let own: [any SettingDeclaration] = [
         redisURL, queue, slots, prefetch, prefetchReserve, grace, listen, apiTokens, apiHosts, apiConnections,
         apiStreams, apiCertificate, apiKey, apiBasePath, apiProxies, sourceRoots, outputRoot,
         uploadFolder, uploadMaxBytes, uploadAge,

@@ -37,6 +37,12 @@ extension ValueForm<Int> {
     }
 }
 
+extension ValueForm<Double> {
+    static var fraction: Self {
+        Self(expected: "a number from 0 to 1") { Double($0).flatMap { (0...1).contains($0) ? $0 : nil } }
+    }
+}
+
 extension ValueForm<Duration> {
     static func seconds(_ range: ClosedRange<Double>) -> Self {
         func shown(_ number: Double) -> String { number == number.rounded() ? "\(Int(number))" : "\(number)" }

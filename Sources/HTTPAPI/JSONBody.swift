@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import JobSchema
+import JobSchema
 
 /// JSON as the API reads and writes it.
 enum JSONBody {
@@ -39,16 +39,4 @@ enum JSONBody {
 
     /// The value of a text; `nil` if it is not JSON.
     static func value(_ bytes: [UInt8]) -> JSONValue? { try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)) }
-}
-
-extension JSONValue: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral,
-    ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, ExpressibleByStringInterpolation
-{
-    package init(stringLiteral value: String) { self = .string(value) }
-    package init(integerLiteral value: Int64) { self = .integer(value) }
-    package init(booleanLiteral value: Bool) { self = .boolean(value) }
-    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    package init(dictionaryLiteral elements: (String, JSONValue)...) {
-        self = .object(Dictionary(elements) { $1 })
-    }
 }

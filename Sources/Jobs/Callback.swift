@@ -18,6 +18,12 @@ package struct Callback: Sendable {
     package let takenAt: Int64
     let content: Content
 
+    /// The job that the callback is about, as it was at its end; `nil` for a group.
+    package var job: JobRecord? {
+        guard case .job(let record) = content else { return nil }
+        return record
+    }
+
     /// The job or the group that a callback is about.
     package enum Subject: Sendable, Hashable {
         case job(String)

@@ -14,8 +14,8 @@ package struct Claim: Sendable {
     package let hasMore: Bool
     /// Leases that the claim found expired.
     package let lostLeases: [LostLease]
-    /// How long jobs were ready before they were claimed; repeated replies have none.
-    package let waits: [Duration]
+    /// How long jobs were ready before they were claimed, by id; repeated replies have none.
+    package let waits: [String: Duration]
 }
 
 /// A job that the worker owns until its lease expires.

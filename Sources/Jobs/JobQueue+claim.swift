@@ -28,11 +28,11 @@ extension JobQueue {
             let nextLease = try Self.wait(&parts)
             lostLeases += try LostLease.all(parts.next())
             if status == "again", !insists { continue }
-            var (jobs, waits) = ([ClaimedJob](), [Duration]())
+            var (jobs, waits) = ([ClaimedJob](), [String: Duration]())
             while !parts.isEmpty {
                 let (job, wait) = try ClaimedJob.unpack(&parts)
                 jobs.append(job)
-                if let wait { waits.append(wait) }
+                if let wait { waits[job.id] = wait }
             }
             return Claim(
                 jobs: jobs, nextDue: nextDue, nextLease: nextLease, isPaused: status == "paused",

@@ -9,6 +9,13 @@ package enum WallClock {
         return milliseconds(of: now)
     }
 
+    /// Nanoseconds since 1970-01-01T00:00:00Z.
+    package static func nanoseconds() -> Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return nanoseconds(of: now)
+    }
+
     /// A time in milliseconds, rounded down.
     package static func milliseconds(of time: timespec) -> Int64 {
         Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000

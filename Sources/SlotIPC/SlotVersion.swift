@@ -1,5 +1,5 @@
 /// The version of the messages between the worker and its children; both sides of a `hello` must have the same.
-package let slotProtocolVersion = 18
+package let slotProtocolVersion = 19
 
 /// The descriptor numbers in a child process.
 package enum ChildDescriptor {

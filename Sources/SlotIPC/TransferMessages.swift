@@ -139,11 +139,16 @@ package struct SourceUse: Codable, Hashable, Sendable {
     package var fetchSeconds: Double?
     /// Whether the cache had the source; `nil` without a cache.
     package var isCached: Bool?
+    /// When the first request began and the last one ended, in nanoseconds since 1970.
+    package var fetched: ClosedRange<Int64>?
 
-    package init(bytes: Int64, fetchSeconds: Double? = nil, isCached: Bool? = nil) {
+    package init(
+        bytes: Int64, fetchSeconds: Double? = nil, isCached: Bool? = nil, fetched: ClosedRange<Int64>? = nil
+    ) {
         self.bytes = bytes
         self.fetchSeconds = fetchSeconds
         self.isCached = isCached
+        self.fetched = fetched
     }
 }
 

@@ -120,7 +120,7 @@ final class TransferSession {
         let isComplete = source?.failure == nil && source?.length != nil
         return SourceUse(
             bytes: fetched.bytes, fetchSeconds: fetched.time.seconds,
-            isCached: client.cache == nil || !isComplete ? nil : fetched.isRevalidated)
+            isCached: client.cache == nil || !isComplete ? nil : fetched.isRevalidated, fetched: fetched.span)
     }
 
     /// Fails the job for a protocol violation of the transcoder.

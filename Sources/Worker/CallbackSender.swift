@@ -4,11 +4,13 @@ import Jobs
 import Lifecycle
 import SlotIPC
 import Slots
+import Tracing
 
 /// Sends the callbacks of all queues, independently of the slots.
 actor CallbackSender {
     private let child: PostChild
     private let secrets: CallbackSecrets
+    private let spans: SpanExporter?
     private let metrics: WorkerMetrics
     private let log: Log
     private var isClosed = false
@@ -20,9 +22,12 @@ actor CallbackSender {
     private static let maxInFlight = 32
     private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
 
-    init(secrets: CallbackSecrets, policy: TransferPolicy, metrics: WorkerMetrics, log: Log) {
+    init(
+        secrets: CallbackSecrets, policy: TransferPolicy, spans: SpanExporter?, metrics: WorkerMetrics, log: Log
+    ) {
         child = PostChild(policy: policy, purpose: "callbacks", log: log)
         self.secrets = secrets
+        self.spans = spans
         self.metrics = metrics
         self.log = log
     }
@@ -77,8 +82,18 @@ actor CallbackSender {
         do throws(Failure) { body = try callback.body(queue: queue.name) } catch {
             return .refused(error.message, status: nil)
         }
-        let headers = secrets.headers(id: callback.id, body: body, at: callback.takenAt)
+        let headers =
+            secrets.headers(id: callback.id, body: body, at: callback.takenAt)
+            + (traceParent(callback, queue.name).map { ["traceparent: \($0)"] } ?? [])
         return CallbackOutcome(await child.post(Data(body), to: callback.url, headers: headers))
+    }
+
+    /// The span of the job, or that of the program that pushed it if the job has none.
+    private func traceParent(_ callback: Callback, _ queue: QueueName) -> String? {
+        guard let job = callback.job else { return nil }
+        let parent = job.traceParent.flatMap { TraceParent($0) }
+        let trace = JobTrace(queue: queue.text, job: job.id, parent: parent)
+        return spans?.samples(trace) == true ? trace.traceParent.text : parent?.text
     }
 
     /// Repeats the call until the queue replies, or until another sender may own the callbacks.

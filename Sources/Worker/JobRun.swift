@@ -11,6 +11,8 @@ struct JobRun: Sendable {
     let reporter: TransitionReporter
     let metrics: WorkerMetrics
     let log: Log
+    /// `nil` if the job has no spans.
+    let trace: AttemptTrace?
     /// Called once the job is converted, and only its publication is left.
     let converted: @Sendable () -> Void
 
@@ -30,8 +32,10 @@ struct JobRun: Sendable {
         let result = await attempt()
         // The slot cleans up while the outcome is reported.
         async let use = slot.end()
-        await report(result, seconds: start.duration(to: .now).seconds)
-        if let use = await use { metrics.read(use) }
+        let answer = await report(result, seconds: start.duration(to: .now).seconds)
+        let taken = await use
+        if let taken { metrics.read(taken) }
+        trace?.end(result.outcome, answer, source: taken)
     }
 
     private func attempt() async -> Result {
@@ -89,10 +93,12 @@ struct JobRun: Sendable {
         }
         let start = ContinuousClock.now
         active.report(Progress(phase: .opening))
+        trace?.enter(.convert)
         var record = try await slot.convert(
             task(spec), progress: { [active] progress in active.report(progress) }, converted: converted)
         guard record.outputs.contains(where: \.isStaged) else { return .published(record) }
         guard active.beginPublishing() else { throw .stopped }
+        trace?.enter(.publish)
         switch await reporter.publish(job, record) {
         case .ok:
             active.showPublishing()
@@ -135,11 +141,13 @@ struct JobRun: Sendable {
         }
     }
 
-    private func report(_ result: Result, seconds: Double) async {
+    /// Reports to the queue; returns its answer, if there was one.
+    private func report(_ result: Result, seconds: Double) async -> FinishAnswer? {
         if active.ending != nil { metrics.lostChildren("stopped") }
         guard let outcome = result.outcome else {
             metrics.ended("lost", code: "", seconds: seconds)
-            return log.warning("discarded: the lease is lost; another worker has the job, or it has finished")
+            log.warning("discarded: the lease is lost; another worker has the job, or it has finished")
+            return nil
         }
         if case .crashed = outcome { metrics.lostChildren("crashed") }
         let lines = AttemptLog.lines(of: job, outcome, libav: result.lines, after: .seconds(seconds))
@@ -148,6 +156,7 @@ struct JobRun: Sendable {
         metrics.ended(outcome.name, code: code, seconds: seconds)
         if case .acknowledged(let state, _) = answer { metrics.moved(to: state, code: code) }
         report(outcome, answer, seconds: seconds)
+        return answer
     }
 
     private func report(_ outcome: Outcome, _ answer: FinishAnswer?, seconds: Double) {

@@ -32,7 +32,7 @@ extension JobWorker {
         var open = queues.indices.filter { inquiries[$0].bell == nil }
         while !isDraining, let turn = rotation.next(among: open, free: room) {
             let claim = await claim(turn.count, from: turn.queue)
-            for job in claim?.jobs ?? [] { start(job, of: turn.queue, in: &group) }
+            for job in claim?.jobs ?? [] { start(job, after: claim?.waits[job.id], of: turn.queue, in: &group) }
             // A paused queue starts none of its jobs.
             if claim?.isPaused == true { for job in prefetched.all(of: turn.queue) { job.end(.released) } }
             rotation.giveBack(turn.count - min(turn.count, claim?.jobs.count ?? 0), of: turn.queue, among: open)
@@ -55,7 +55,7 @@ extension JobWorker {
             let claim = try await queue.claim(request, count: count, worker: record.name)
             let metrics = metrics.serving(queue.name)
             metrics.answered("claim", seconds: start.duration(to: .now).seconds)
-            for wait in claim.waits { metrics.waited(seconds: wait.seconds) }
+            for wait in claim.waits.values { metrics.waited(seconds: wait.seconds) }
             inquiries[index].request = nil
             queues[index].lostLeases.report(claim.lostLeases)
             inquiries[index].failures = 0
@@ -76,7 +76,7 @@ extension JobWorker {
         for index in queues.indices {
             while inquiries[index].request != nil, .now < deadline {
                 let claim = await claim(1, from: index)
-                for job in claim?.jobs ?? [] { start(job, of: index, in: &group) }
+                for job in claim?.jobs ?? [] { start(job, after: claim?.waits[job.id], of: index, in: &group) }
                 if claim == nil {
                     try? await Task.sleep(for: Self.backoff.delay(afterFailure: inquiries[index].failures))
                 }
@@ -84,7 +84,9 @@ extension JobWorker {
         }
     }
 
-    private func start(_ job: ClaimedJob, of queue: Int, in group: inout DiscardingTaskGroup) {
+    private func start(
+        _ job: ClaimedJob, after wait: Duration?, of queue: Int, in group: inout DiscardingTaskGroup
+    ) {
         let served = queues[queue]
         guard room > 0 else {
             // A late reply can return more jobs than there are free slots now.
@@ -99,8 +101,10 @@ extension JobWorker {
         if isDraining { active.end(.released) }
         var log = log.with("job", job.id).with("attempt", job.attempt)
         if queues.count > 1 { log = log.with("queue", served.queue.name.text) }
+        let trace = AttemptTrace(job, of: served.queue.name, after: wait, worker: record.name, exporter: spans)
+        if let id = trace?.traceID ?? job.traceParent?.traceID { log = log.with("trace_id", id) }
         let metrics = metrics.serving(served.queue.name)
-        let run = JobRun(active: active, reporter: served.reporter, metrics: metrics, log: log) {
+        let run = JobRun(active: active, reporter: served.reporter, metrics: metrics, log: log, trace: trace) {
             Task { await self.endConversion(of: active) }
         }
         group.addTask { await self.execute(run, of: served) }

@@ -3,6 +3,7 @@ package import Jobs
 package import Lifecycle
 import SlotIPC
 import Slots
+import Tracing
 
 /// Claims jobs for its free slots and runs them, until it is stopped.
 package actor JobWorker {
@@ -16,6 +17,8 @@ package actor JobWorker {
     /// `nil` in a worker without a secret for signing, which leaves callbacks to other workers.
     let callbacks: CallbackSender?
     let configuration: WorkerConfiguration
+    /// Sends the spans of jobs; `nil` without a collector.
+    let spans: SpanExporter?
     private let slots: [Slot]
 
     /// The slots' children without a job. There are more than conversions may run at a time, because a result is published while
@@ -54,7 +57,7 @@ package actor JobWorker {
     private static let extraGrace: Duration = .seconds(4)
     /// How long releasing jobs may take if the worker is stopped at once.
     private static let stopGrace: Duration = .seconds(2)
-    /// How long callbacks being sent may take after all jobs have ended.
+    /// How long callbacks and spans being sent may take after all jobs have ended.
     private static let callbackGrace: Duration = .seconds(3)
     static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
 
@@ -83,10 +86,17 @@ package actor JobWorker {
         self.log = log
         self.health = health
         self.queues = queues
-        callbacks = configuration.callbackSecrets.map {
-            CallbackSender(secrets: $0, policy: configuration.slot.policy, metrics: metrics, log: log)
+        let record = WorkerRecord.ofThisProcess(slots: configuration.slots)
+        let spans = configuration.traces.map {
+            SpanExporter($0, instance: record.name, policy: configuration.slot.policy, log: log) {
+                metrics.exported(spans: $0, $1)
+            }
         }
-        record = .ofThisProcess(slots: configuration.slots)
+        self.record = record
+        self.spans = spans
+        callbacks = configuration.callbackSecrets.map {
+            CallbackSender(secrets: $0, policy: configuration.slot.policy, spans: spans, metrics: metrics, log: log)
+        }
         inquiries = Array(repeating: QueueInquiry(), count: queues.count)
         rotation = QueueRotation(configuration.queues)
         prefetched = PrefetchedJobs(configuration.queues)
@@ -134,6 +144,7 @@ package actor JobWorker {
         }
         graceEnd?.cancel()
         await callbacks?.close(within: wasCutShort ? .zero : Self.callbackGrace)
+        await spans?.close(within: wasCutShort ? .zero : Self.callbackGrace)
         await deregister()
         log.info(wasCutShort ? "worker stopped immediately" : "worker drained")
         return wasCutShort ? .cutShort : .drained

@@ -2,6 +2,7 @@ package import Configuration
 import JobSchema
 import SlotIPC
 package import Slots
+package import Tracing
 
 /// The configuration of a worker.
 package struct WorkerConfiguration: Sendable {
@@ -19,12 +20,15 @@ package struct WorkerConfiguration: Sendable {
     package var slot: SlotConfiguration
     /// The secrets for signing callbacks; without them none is sent.
     package var callbackSecrets: CallbackSecrets?
+    /// Where spans are sent; `nil` if none are.
+    package var traces: TraceSettings?
     /// The folder of previews, if this process may not write to it.
     var unusablePreviewFolder: String?
 
     package init(
         queues: QueueOrder = .default, slots: Int, prefetch: Int = 0, grace: Duration = .seconds(25),
-        lease: Duration? = nil, slot: SlotConfiguration = SlotConfiguration(), callbackSecrets: CallbackSecrets? = nil
+        lease: Duration? = nil, slot: SlotConfiguration = SlotConfiguration(), callbackSecrets: CallbackSecrets? = nil,
+        traces: TraceSettings? = nil
     ) {
         self.queues = queues
         self.slots = slots
@@ -33,6 +37,7 @@ package struct WorkerConfiguration: Sendable {
         self.lease = lease
         self.slot = slot
         self.callbackSecrets = callbackSecrets
+        self.traces = traces
     }
 
     /// The defaults, and what the environment has instead.
@@ -42,7 +47,8 @@ package struct WorkerConfiguration: Sendable {
             slots: try environment.value(Settings.slots) ?? CoreBudget.available,
             prefetch: try environment.value(Settings.prefetch) ?? 0,
             grace: try environment.value(Settings.grace) ?? .seconds(25), lease: try environment.value(Settings.lease),
-            slot: try SlotConfiguration(environment), callbackSecrets: try CallbackSecrets(environment))
+            slot: try SlotConfiguration(environment), callbackSecrets: try CallbackSecrets(environment),
+            traces: try TraceSettings(environment))
         slot.policy.previewFolder = environment.text(Settings.uploadFolder).map { Settings.previewFolder(of: $0) }
     }
 

@@ -4,6 +4,7 @@ import Jobs
 package import Lifecycle
 import MediaTypes
 import SlotIPC
+import Tracing
 
 /// The metrics of a worker; each is named only here.
 package struct WorkerMetrics: Sendable {
@@ -161,6 +162,13 @@ package struct WorkerMetrics: Sendable {
         metrics.count(
             "respool_callbacks_total", help: "Finished callback attempts, by outcome.",
             labels: ["queue": queue, "outcome": outcome])
+    }
+
+    /// Records what became of spans of traces.
+    func exported(spans: Int, _ outcome: SpanExporter.Outcome) {
+        metrics.count(
+            "respool_spans_total", help: "Spans of traces, by what became of them.",
+            labels: ["outcome": outcome.rawValue], by: Double(spans))
     }
 
     func outage() {

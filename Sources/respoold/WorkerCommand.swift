@@ -32,7 +32,7 @@ enum WorkerCommand {
     /// The setting with a similar name. The common prefix is not compared, because it makes every name similar.
     private static func nearestSetting(to name: String) -> String? {
         let prefix = "RESPOOL_"
-        let names = Settings.all.map { String($0.name.dropFirst(prefix.count)) }
+        let names = Settings.all.map(\.name).filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
         return Spelling.nearest(to: String(name.dropFirst(prefix.count)), among: names).map { prefix + $0 }
     }
 

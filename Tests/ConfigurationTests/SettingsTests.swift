@@ -15,8 +15,10 @@ import Testing
     }
 
     @Test func `the list has each setting that is declared, once`() throws {
-        let declared = try Self.text("Sources/Configuration/Settings.swift").matches(of: /"(RESPOOL_[A-Z0-9_]+)"/)
-            .map { String($0.1) }
+        let declared = try ["Settings", "Settings+traces"].flatMap { file in
+            try Self.text("Sources/Configuration/\(file).swift").matches(of: /"((?:RESPOOL|OTEL)_[A-Z0-9_]+)"/)
+                .map { String($0.1) }
+        }
         #expect(declared.count > 50)
         #expect(Settings.all.map(\.name).sorted() == declared.sorted())
         #expect(Set(declared).count == declared.count)

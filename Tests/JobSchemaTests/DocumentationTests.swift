@@ -12,7 +12,7 @@ import Testing
 
     /// The variables that a text names.
     private static func variables(in text: String) -> Set<String> {
-        Set(text.matches(of: /RESPOOL_[A-Z0-9_]*[A-Z]/).map { String($0.0) })
+        Set(text.matches(of: /(?:RESPOOL|OTEL)_[A-Z0-9_]*[A-Z]/).map { String($0.0) })
     }
 
     /// The paths of all pages.

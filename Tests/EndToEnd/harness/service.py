@@ -36,7 +36,7 @@ class Service:
         self.command = RESPOOL
         self.redis = Redis(self.folder, *redis_options, port=port)
         self.environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith("RESPOOL_")},
+            **{name: value for name, value in os.environ.items() if not name.startswith(("RESPOOL_", "OTEL_"))},
             # Requests for S3 keys would go to an address outside this machine.
             "AWS_EC2_METADATA_DISABLED": "true",
             "RESPOOL_REDIS_URL": self.redis.url, "RESPOOL_SOURCE_ROOTS": self.sources,

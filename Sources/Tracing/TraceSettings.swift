@@ -1,0 +1,80 @@
+package import Configuration
+import JobSchema
+import Text
+
+/// Where a worker sends the spans of its jobs, and which; from the variables of OpenTelemetry.
+package struct TraceSettings: Sendable {
+    /// The URL of the collector's traces (OTLP/HTTP).
+    package let endpoint: String
+    /// Further header lines of each request.
+    let headers: [String]
+    /// The attributes of the service, in the order of their names.
+    let resource: [(name: String, value: String)]
+    let sampler: TraceSampler
+    /// How long spans are collected before they are sent.
+    let delay: Duration
+
+    /// The settings of the environment; `nil` if no spans are to be sent.
+    package init?(_ environment: Environment) throws(SettingError) {
+        guard try environment.value(Settings.traceSwitch) != true,
+            let endpoint = try Self.endpoint(environment)
+        else { return nil }
+        self.endpoint = endpoint
+        headers = try Self.pairs(environment, Settings.traceHeaders, isSecret: true).map { "\($0): \($1)" }
+        var attributes = ["service.name": "respool-worker"]
+        for (name, value) in try Self.pairs(environment, Settings.traceResource, isSecret: false) {
+            attributes[name] = value
+        }
+        if let name = environment.text(Settings.traceService) { attributes["service.name"] = name }
+        resource = attributes.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+        sampler = try TraceSampler(environment)
+        delay = .milliseconds(try environment.value(Settings.traceDelay) ?? 5000)
+    }
+
+    /// The collector's host with its port, as it is allowed to the process that sends spans.
+    var host: String {
+        let isSecure = endpoint.lowercased().hasPrefix("https://")
+        let authority = endpoint.drop { $0 != ":" }.dropFirst(3).prefix { !"/?#".contains($0) }
+        let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        return ServerURL.port(of: endpoint) == nil ? "\(host):\(isSecure ? 443 : 80)" : String(host)
+    }
+
+    private static func endpoint(_ environment: Environment) throws(SettingError) -> String? {
+        for (setting, path) in [(Settings.tracesEndpoint, ""), (Settings.traceEndpoint, "/v1/traces")] {
+            guard let text = environment.text(setting) else { continue }
+            guard ServerURL.isValidOnWeb(text) else {
+                throw SettingError(setting.name, is: redactedURL(text), expected: setting.expected)
+            }
+            let base = path.isEmpty || !text.hasSuffix("/") ? text : String(text.dropLast())
+            return base + path
+        }
+        return nil
+    }
+
+    /// Pairs such as `key1=value1,key2=value2`, percent-encoded (W3C Baggage).
+    private static func pairs(
+        _ environment: Environment, _ setting: EnvironmentSetting<[String]>, isSecret: Bool
+    ) throws(SettingError) -> [(String, String)] {
+        var pairs: [(String, String)] = []
+        for part in try environment.value(setting) ?? [] {
+            let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard words.count == 2, let name = PercentEncoding.decoded(trimmed(words[0])), !name.isEmpty,
+                let value = PercentEncoding.decoded(trimmed(words[1])), isPlain(name), isPlain(value),
+                !isSecret || !name.contains(where: { ": ".contains($0) })
+            else {
+                throw SettingError(
+                    setting.name, is: isSecret ? "\(words[0])=…" : part, expected: setting.expected)
+            }
+            pairs.append((name, value))
+        }
+        return pairs
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text.drop { $0 == " " }
+        while text.last == " " { text = text.dropLast() }
+        return text
+    }
+
+    private static func isPlain(_ text: String) -> Bool { text.unicodeScalars.allSatisfy { $0.value >= 0x20 } }
+}

@@ -1,0 +1,64 @@
+import Configuration
+import JobSchema
+import Testing
+
+@testable import Tracing
+
+/// The variables of OpenTelemetry, as its specification describes them.
+@Suite struct TraceSettingsTests {
+    private func settings(_ values: [String: String]) throws -> TraceSettings? {
+        try TraceSettings(Environment(values))
+    }
+
+    @Test func `without an endpoint nothing is sent`() throws {
+        #expect(try settings([:]) == nil)
+        #expect(try settings(["OTEL_SERVICE_NAME": "x", "OTEL_EXPORTER_OTLP_HEADERS": "a=b"]) == nil)
+        let endpoint = ["OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318"]
+        #expect(try settings(endpoint.merging(["OTEL_SDK_DISABLED": "true"]) { $1 }) == nil)
+    }
+
+    @Test(arguments: [
+        ("http://c:4318", "http://c:4318/v1/traces", "c:4318"), ("http://c", "http://c/v1/traces", "c:80"),
+        ("https://c/otlp/", "https://c/otlp/v1/traces", "c:443"),
+        ("http://[::1]:4318/", "http://[::1]:4318/v1/traces", "[::1]:4318"),
+    ])
+    func `the path of traces is appended, and the host is the one that is allowed`(
+        given: String, endpoint: String, host: String
+    ) throws {
+        let settings = try #require(try settings(["OTEL_EXPORTER_OTLP_ENDPOINT": given]))
+        #expect(settings.endpoint == endpoint && settings.host == host)
+        let whole = try #require(
+            try self.settings([
+                "OTEL_EXPORTER_OTLP_ENDPOINT": "http://other", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": given,
+            ]))
+        #expect(whole.endpoint == given)
+    }
+
+    @Test func `headers and attributes are percent-decoded, and the name of the service wins`() throws {
+        let settings = try #require(
+            try settings([
+                "OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318",
+                "OTEL_EXPORTER_OTLP_HEADERS": "api-key=a%20b%3D, authorization=Basic%20eA==",
+                "OTEL_RESOURCE_ATTRIBUTES": "service.name=x,deployment.environment=live%2Ctest",
+                "OTEL_SERVICE_NAME": "audio",
+            ]))
+        #expect(settings.headers == ["api-key: a b=", "authorization: Basic eA=="])
+        #expect(settings.resource.map(\.name) == ["deployment.environment", "service.name"])
+        #expect(settings.resource.map(\.value) == ["live,test", "audio"])
+    }
+
+    @Test(arguments: [
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "ftp://c"), ("OTEL_EXPORTER_OTLP_ENDPOINT", "c:4318"),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "secretkey"), ("OTEL_EXPORTER_OTLP_HEADERS", "a=b%0D%0Ax"),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "a:b=c"), ("OTEL_RESOURCE_ATTRIBUTES", "=x"),
+        ("OTEL_TRACES_SAMPLER", "sometimes"), ("OTEL_TRACES_SAMPLER_ARG", "1.5"), ("OTEL_BSP_SCHEDULE_DELAY", "0"),
+        ("OTEL_SDK_DISABLED", "yes"),
+    ])
+    func `a wrong value is refused, and a header's value is not shown`(name: String, value: String) throws {
+        var values = ["OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318"]
+        values[name] = value
+        let error = #expect(throws: SettingError.self) { try settings(values) }
+        #expect(error?.message.hasPrefix(name) == true, "\(error?.message ?? "")")
+        if name == "OTEL_EXPORTER_OTLP_HEADERS" { #expect(error?.message.contains("%0D") == false) }
+    }
+}
