@@ -51,6 +51,7 @@ proof: release ## run the quick and the long end-to-end tests on the release bui
 	    opus-tools python3-myst-parser python3-redis python3-sphinx ruby-redis systemd-container
 	@deploy/install-python axe-playwright-python==0.1.8 kubernetes-validate==1.37.0 mypy==2.4.1 openapi-python-client==0.29.1 opentelemetry-proto==1.45.2 playwright==1.65.2 \
 	    pytest==9.2.0 redis==8.1.0 schemathesis==4.32.5 setuptools==84.2.1 tuspy==1.1.0
+	@Tools/releases.py
 	$(RELEASED) $(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m 'quick or long'
 
 soak: release ## run ten times as many steps of the model test as `make proof`, all faults five times, and recordings of ten hours

@@ -45,10 +45,10 @@ class Client:
             connection.close()
 
 
-def start_server(service, port, log, *words, context=None, **settings):
+def start_server(service, port, log, *words, context=None, program=RESPOOL, **settings):
     """Starts a server that listens on loopback, and waits until it is ready; the settings are RESPOOL_* variables in lower case."""
     environment = service.environment | {f"RESPOOL_{name.upper()}": str(value) for name, value in settings.items()}
-    server = Process([RESPOOL, "serve", "--listen", f"127.0.0.1:{port}", *words], log, environment)
+    server = Process([program, "serve", "--listen", f"127.0.0.1:{port}", *words], log, environment)
 
     def is_ready():
         try:
