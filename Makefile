@@ -5,6 +5,8 @@ SHELL := /bin/bash
 
 PREFIX ?= /usr/local
 STRIP ?= -s
+# The sections of a program that depend on the folder of its build: no others differ.
+FOLDER_SECTIONS := -R .note.gnu.build-id -R .swift_modhash
 RELEASE := .build/release
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 # Disables backtraces, because tests kill processes on purpose.
@@ -22,7 +24,7 @@ PIECES ?= 200
 CODEC ?=
 SEED ?= 1
 
-.PHONY: help deps build release test unit quick proof soak mutations conformance joints containers fuzz lint format settings site sanitize bench demo install install-built uninstall deb clean
+.PHONY: help deps build release test unit quick proof soak mutations conformance joints containers fuzz lint format settings site sanitize bench demo install install-built uninstall deb dist clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -73,7 +75,7 @@ joints: release ## compare files of several encoders with those of one, over mus
 
 containers: release ## build the image and run three workers, and install the package, with podman and podman-compose, or docker
 	@deploy/install-packages debhelper lintian
-	$(RELEASED) $(PYTEST) $(TESTS)/test_containers.py $(TESTS)/test_package.py -rs
+	$(RELEASED) $(PYTEST) $(TESTS)/test_containers.py $(TESTS)/test_dist.py $(TESTS)/test_package.py -m container -rs
 
 fuzz: ## fuzz each parser and the engine for SECONDS (60)
 	Tools/fuzz $(SECONDS)
@@ -123,6 +125,9 @@ install-built:
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/respool
 	install $(STRIP) $(RELEASE)/respool $(DESTDIR)$(PREFIX)/bin/
 	install $(STRIP) $(RELEASE)/respoold $(RELEASE)/respool-transfer $(RELEASE)/respool-transcode $(DESTDIR)$(PREFIX)/libexec/respool/
+ifneq ($(STRIP),)
+	strip $(FOLDER_SECTIONS) $(DESTDIR)$(PREFIX)/bin/respool $(DESTDIR)$(PREFIX)/libexec/respool/respool*
+endif
 
 uninstall: ## remove the installed programs
 	rm -f $(DESTDIR)$(PREFIX)/bin/respool
@@ -131,6 +136,11 @@ uninstall: ## remove the installed programs
 deb: release ## make a Debian package in .build/deb
 	@deploy/install-packages debhelper lintian
 	@deploy/make-package
+
+dist: release ## make the files of a release in .build/dist: sources, package, clients, image (IMAGE=no: without), sums
+	@deploy/install-packages debhelper lintian
+	@deploy/install-python setuptools==84.2.1
+	@Tools/make-dist
 
 clean: ## remove the build folders
 	rm -rf .build .build-address .build-fuzz .build-thread

@@ -16,7 +16,7 @@ ORDER = ["90.1.0-dev", "90.1.0", "90.2.0-dev", "90.2.0", "90.10.0-dev", "90.10.0
 @pytest.fixture
 def copy(tmp_path):
     """A repository with the files of this one; calling it runs Tools/version there."""
-    for name in run("git", "-C", ROOT, "ls-files", "-z").decode().split("\0"):
+    for name in run("git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard").decode().split("\0"):
         if name and (ROOT / name).is_file():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, tmp_path / name)
