@@ -97,11 +97,13 @@ class Upgrade:
         threading.Thread(target=self.watch_limit, daemon=True).start()
 
     def watch_limit(self):
-        """Reads how many jobs run under the limit; a script of either version may count them."""
+        """Counts the running jobs that are under the limit, whatever the scripts of either version count."""
         connection = Connection(self.service.redis.path)
         try:
             while True:
-                self.most = max(self.most, connection("SCARD", PREFIX + "limit:host"))
+                ids = connection("ZRANGE", PREFIX + "lease", 0, -1)
+                keys = connection.many([["HGET", PREFIX + "job:" + id, "limit_key"] for id in ids]) if ids else []
+                self.most = max(self.most, keys.count("host"))
                 time.sleep(0.05)
         except OSError:
             pass
@@ -110,12 +112,12 @@ class Upgrade:
         version.start(WORKERS)
         self.versions_by_pid |= {pid: version.name for pid in version.pids()}
 
-    def push(self, count, **more):
-        """Pushes jobs in each way that there is, with the commands and servers of both versions."""
+    def push(self, count, is_limited=True, **more):
+        """Pushes jobs in each way that there is, with the commands and servers of both versions; half of them have a limit."""
         old, new = self.versions
         for number in range(count):
             fields = {"source": f"{self.web.url}/{LENGTHS[number % len(LENGTHS)]}.wav", "format": "wav", "group": "all", **more}
-            if number % 4 == 1:
+            if is_limited and number % 2:
                 fields |= {"limit_key": "host", "callback": f"{self.web.url}/called"}
                 self.called += 1
             source, *options = fields.pop("source"), *[word for name, value in fields.items() for word in (f"--{name.replace('_', '-')}", value)]
@@ -178,7 +180,7 @@ class Upgrade:
         for worker in drained:
             # When it has just claimed a job.
             begun = self.claims(worker)
-            until("a worker claims a job", 30, lambda: self.claims(worker) > begun)
+            until("a worker claims a job", 30, lambda: self.claims(worker) > begun or self.keep_busy())
             worker.send(signal.SIGTERM)
         self.push(10)
         for worker in drained:
@@ -186,7 +188,13 @@ class Upgrade:
         self.kill_while_it_publishes(leaving, staying)
         leaving.workers = []
 
+    def keep_busy(self):
+        """Pushes jobs without a limit if hardly more are left than there are workers."""
+        if self.service.redis("SCARD", PREFIX + "live") + self.service.redis("XLEN", PREFIX + "in") < 3 * WORKERS:
+            self.push(5, is_limited=False)
+
     def claims(self, worker):
+        """How many jobs had the worker as their last."""
         return sum(int(name.split(":")[1]) == worker.pid for name in self.service.redis.many(
             [["HGET", PREFIX + "job:" + id, "worker"] for id in self.ids]) if name)
 
@@ -348,7 +356,7 @@ def test_workers_of_a_release_are_replaced_by_those_of_this_version_and_back(ser
     check(min(versions[old.name], versions[new.name]) >= 15, f"jobs by version: {versions}")
     new("doctor")
     service.check_keys()
-    lines = [f"{what:20} {pushed:4} pushed {done:4} completed, after {seconds:5.1f} s" for what, pushed, done, seconds in upgrade.rows]
+    lines = [f"{what:24} {pushed:4} pushed {done:4} completed, after {seconds:5.1f} s" for what, pushed, done, seconds in upgrade.rows]
     figures("\n  " + "\n  ".join(lines) + f"\n  {len(ids)} jobs completed once, " + ", ".join(f"{count} by {name}" for name, count in sorted(versions.items()))
             + f"; {sum(record['attempt'] for record in records.values())} attempts, of which {records[refused]['attempt']} of a job that was refused; "
             f"{begun.total()} runs, {given_back.total() - crashes} given back by drains, {crashes} lost with killed workers; {upgrade.called} callbacks")
