@@ -48,10 +48,11 @@ def dist(folder, *parts, umask, **environment):
 
 def check_same(tmp_path, *parts):
     """Makes parts twice, in folders, time zones, locales and with masks that differ, and compares the bytes."""
+    first, second = repository(tmp_path / "a"), repository(tmp_path / "a-longer-name/b")
     made = []
-    for name, umask, settings in (("a", 0o022, {"TZ": "UTC", "LC_ALL": "C"}),
-                                  ("a-longer-name/b", 0o077, {"TZ": "Asia/Kathmandu", "LC_ALL": "C.UTF-8", "HOME": str(tmp_path)})):
-        version, files = dist(repository(tmp_path / name), *parts, umask=umask, **settings)
+    for folder, umask, settings in ((first, 0o022, {"TZ": "UTC", "LC_ALL": "C"}),
+                                    (second, 0o077, {"TZ": "Asia/Kathmandu", "LC_ALL": "C.UTF-8", "HOME": str(tmp_path)})):
+        version, files = dist(folder, *parts, umask=umask, **settings)
         made.append({name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()})
     equal(made[1], made[0], "files and sums of the second run")
     return version, files
@@ -114,3 +115,17 @@ def test_changes_that_are_not_committed_are_refused(tmp_path):
     done = subprocess.run([folder / "Tools/make-dist", "source"], capture_output=True, text=True)
     equal((done.returncode, done.stderr.split(",")[0]), (1, "some files differ from the last commit"), "of a changed file")
     check(not pathlib.Path(folder / ".build/dist").exists(), "something was made of it")
+
+
+@pytest.mark.long
+def test_without_podman_and_docker_the_rest_is_made_and_the_status_is_an_error(tmp_path):
+    folder = repository(tmp_path / "a")
+    (tmp_path / "bin").mkdir()
+    for program in ("git", "python3", "tar"):
+        (tmp_path / "bin" / program).symlink_to(f"/usr/bin/{program}")
+    done = subprocess.run([folder / "Tools/make-dist", "source", "image"], capture_output=True, text=True,
+                          env={**os.environ, "PATH": str(tmp_path / "bin")})
+    equal((done.returncode, done.stderr), (1, "the image needs podman or docker: `make dist IMAGE=no` makes all else\n"), "without an engine")
+    made = sorted(path.name for path in (folder / ".build/dist").rglob("*") if path.is_file())
+    equal([name for name in made if "respool-" not in name], ["SHA256SUMS"], "files beside the archive")
+    equal(len(made), 2, "files")
