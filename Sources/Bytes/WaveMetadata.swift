@@ -81,7 +81,7 @@ package struct BroadcastExtension: Hashable, Sendable {
     /// From version 2, 0x7FFF means that a loudness value was not measured.
     mutating func forgetLevel() {
         guard bytes[346] >= 2 else { return }
-        bytes.replaceSubrange(412..<422, with: Array(repeating: [0xFF, 0x7F] as [UInt8], count: 5).joined())
+        bytes.replaceSubrange(412..<422, with: [0xFF, 0x7F, 0xFF, 0x7F, 0xFF, 0x7F, 0xFF, 0x7F, 0xFF, 0x7F])
     }
 }
 
