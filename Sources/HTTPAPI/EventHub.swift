@@ -13,8 +13,43 @@ package final class EventHub: Sendable {
     private struct State {
         /// The latest events, for listeners that just read the stored ones.
         var recent: [EventFrame] = []
-        var listeners: [UInt64: Listener] = [:]
-        var next: UInt64 = 0
+        private(set) var listeners: [UInt64: Listener] = [:]
+        /// The listeners of one job, by its id, and all others: of 1,000 that follow a job each, an event concerns one.
+        private var ofJobs: [String: Set<UInt64>] = [:]
+        private var others: Set<UInt64> = []
+        private var next: UInt64 = 0
+        private var nextSweep = ContinuousClock.now
+
+        mutating func reserveNumber() -> UInt64 {
+            next += 1
+            return next
+        }
+
+        mutating func insert(_ listener: Listener, _ number: UInt64) {
+            listeners[number] = listener
+            if let job = listener.filter.job { ofJobs[job, default: []].insert(number) } else { others.insert(number) }
+        }
+
+        mutating func remove(_ number: UInt64) {
+            guard let listener = listeners.removeValue(forKey: number) else { return }
+            others.remove(number)
+            guard let job = listener.filter.job else { return }
+            ofJobs[job]?.remove(number)
+            if ofJobs[job]?.isEmpty == true { ofJobs[job] = nil }
+        }
+
+        /// Sends the frames to the listeners that they concern, and each second what keeps connections alive.
+        mutating func send(_ frames: [EventFrame], hasGap: Bool) {
+            let isSweep = hasGap || .now >= nextSweep
+            if isSweep { nextSweep = .now + EventHub.sweepInterval }
+            let numbers =
+                isSweep
+                ? Set(listeners.keys) : frames.reduce(into: others) { $0.formUnion(ofJobs[$1.job] ?? []) }
+            for number in numbers {
+                if hasGap { listeners[number]!.hasGap = true }
+                EventHub.send(frames, to: &listeners[number]!)
+            }
+        }
     }
 
     private struct Listener {
@@ -30,6 +65,8 @@ package final class EventHub: Sendable {
     private static let maxRecent = 1000
     /// The shortest time between two flushes.
     private static let interval: Duration = .milliseconds(100)
+    /// How often silent connections are looked for.
+    private static let sweepInterval: Duration = .seconds(1)
     /// Proxies close connections that are silent for longer.
     private static let keepAlive: Duration = .seconds(15)
 
@@ -60,10 +97,7 @@ package final class EventHub: Sendable {
     /// Sends stored events after an id, and then each event as it comes.
     func listen(_ filter: EventFilter, after last: String?) async throws(QueueError) -> HTTPStream {
         let stored = try await queue.events(after: last)
-        let number = state.withLock { state in
-            state.next += 1
-            return state.next
-        }
+        let number = state.withLock { $0.reserveNumber() }
         let stream = HTTPStream { [weak self] in self?.remove(number) }
         // With the newest id, a client that is cut off before the stored events would go on after them.
         let start = (last ?? stored.newest).map { "id: \($0)\n" } ?? ""
@@ -77,7 +111,7 @@ package final class EventHub: Sendable {
         state.withLock { state in
             var listener = Listener(stream: stream, filter: filter, last: last)
             Self.send(state.recent, to: &listener)
-            state.listeners[number] = listener
+            state.insert(listener, number)
         }
         return stream
     }
@@ -85,7 +119,7 @@ package final class EventHub: Sendable {
     /// How many listeners there are.
     package var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-    private func remove(_ number: UInt64) { state.withLock { $0.listeners[number] = nil } }
+    private func remove(_ number: UInt64) { state.withLock { $0.remove(number) } }
 
     private func publish(_ events: [QueueEvent], hasGap: Bool) {
         // Encoded once for all listeners, and before the lock, which the listener's thread needs too.
@@ -93,10 +127,7 @@ package final class EventHub: Sendable {
         let streams = state.withLock { state in
             if hasGap { state.recent = [] }
             state.recent = (state.recent + frames).suffix(Self.maxRecent)
-            for number in state.listeners.keys {
-                if hasGap { state.listeners[number]!.hasGap = true }
-                Self.send(frames, to: &state.listeners[number]!)
-            }
+            state.send(frames, hasGap: hasGap)
             return state.listeners.count
         }
         if streams > 0, !events.isEmpty { log.debug("events", ["count": events.count]) }

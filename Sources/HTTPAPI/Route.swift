@@ -42,21 +42,6 @@ struct Route: Sendable {
 
     /// The parts of the path.
     var segments: [Substring] { path.split(separator: "/", omittingEmptySubsequences: false) }
-
-    /// The parameters that a path gives; `nil` if it is another path.
-    func values(_ parts: [Substring]) -> [String: String]? {
-        let segments = segments
-        guard segments.count == parts.count else { return nil }
-        var values: [String: String] = [:]
-        for (segment, part) in zip(segments, parts) {
-            if segment.hasPrefix("{") {
-                values[String(segment.dropFirst().dropLast())] = String(part)
-            } else if segment != part {
-                return nil
-            }
-        }
-        return values
-    }
 }
 
 /// The successful response of a route.

@@ -3,21 +3,39 @@ import JobSchema
 
 /// All routes, by path.
 struct RouteTable: Sendable {
-    private let byCount: [Int: [Route]]
+    private let byCount: [Int: (segments: [[Substring]], routes: [Route])]
 
     /// Paths that anybody may read by any host name.
     static let probes: Set<String> = ["/healthz", "/readyz"]
 
-    init(_ routes: [Route]) { byCount = Dictionary(grouping: routes) { $0.segments.count } }
+    init(_ routes: [Route]) {
+        byCount = Dictionary(grouping: routes) { $0.segments.count }.mapValues { routes in
+            (segments: routes.map(\.segments), routes: routes)
+        }
+    }
 
     /// The routes of a path, of all methods, with the path's parameters. Literal paths come before those with parameters.
     func find(_ path: String) -> [(route: Route, values: [String: String])] {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        let found = (byCount[parts.count] ?? []).compactMap { route in
-            route.values(parts).map { (route: route, values: $0) }
+        guard let (segments, routes) = byCount[parts.count] else { return [] }
+        let found = segments.indices.compactMap { index in
+            Self.values(segments[index], parts).map { (route: routes[index], values: $0) }
         }
         let fewest = found.map(\.values.count).min()
         return found.filter { $0.values.count == fewest }
+    }
+
+    /// The parameters that a path of as many parts gives; `nil` if it is another path.
+    private static func values(_ segments: [Substring], _ parts: [Substring]) -> [String: String]? {
+        var values: [String: String] = [:]
+        for (segment, part) in zip(segments, parts) {
+            if segment.hasPrefix("{") {
+                values[String(segment.dropFirst().dropLast())] = String(part)
+            } else if segment != part {
+                return nil
+            }
+        }
+        return values
     }
 }
 

@@ -18,15 +18,6 @@ package enum ChildStart {
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// Makes all threads of this process allocate from one heap.
-    ///
-    /// glibc gives each thread a heap of 64 MiB of address space, keeps several MiB of it for ever, and `malloc_trim` does not
-    /// shrink it.
-    package static func useOneHeap() { clinux_use_one_heap() }
-
-    /// Returns freed memory to the kernel.
-    package static func returnFreeMemory() { clinux_return_free_memory() }
-
     /// The socket to the worker; owned by the caller, so call this once.
     package static func control() -> PacketSocket { PacketSocket(owning: Descriptor(owning: ChildDescriptor.control)) }
 

@@ -20,7 +20,7 @@ package struct TranscodeProcess: ~Copyable {
     package static func main() {
         do {
             try ChildStart.enter(arguments: CommandLine.arguments)
-            ChildStart.useOneHeap()
+            Heap.useOne()
             try serve(control: ChildStart.control(), link: ChildStart.link())
         } catch {
             Log(form: .text).error("respool-transcode: \(error)")
@@ -46,7 +46,7 @@ package struct TranscodeProcess: ~Copyable {
             // Freed memory is fragmented. If it were not returned, it would accumulate over thousands of different jobs. To return
             // it between short jobs costs more than some of them, so that waits for a pause, but no longer than a second.
             if try !process.reporter.waitForOrder(milliseconds: 50) || returned.duration(to: .now) > .seconds(1) {
-                ChildStart.returnFreeMemory()
+                Heap.returnFree()
                 returned = .now
             }
             guard let order = try process.reporter.nextOrder() else { return }

@@ -16,6 +16,8 @@ enum ServeCommand {
         Signals.ignoreBrokenPipes()
         // Each connection and stream takes one; the usual limit is 1,024.
         raiseDescriptorLimit()
+        // A thousand streams come and go: with a heap for each thread, what they leave is not used again.
+        Heap.useOne()
         let settings: ServeSettings
         do throws(SettingError) { settings = try ServeSettings(.process) } catch {
             StandardError.write(error.message)
