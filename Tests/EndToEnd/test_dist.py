@@ -26,7 +26,7 @@ def repository(folder):
     for name in sources():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
-    dates = {"GIT_AUTHOR_DATE": COMMITTED, "GIT_COMMITTER_DATE": COMMITTED}
+    dates = {"GIT_AUTHOR_DATE": COMMITTED, "GIT_COMMITTER_DATE": COMMITTED, "GIT_CONFIG_GLOBAL": "/dev/null"}
     names = {f"GIT_{who}_{what}": "a@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     for words in (["init", "-q"], ["add", "--all"], ["commit", "-q", "-m", "All"]):
         run("git", "-C", folder, *words, environment={**os.environ, **dates, **names})
