@@ -201,7 +201,7 @@ package struct JobField: Sendable {
         JobField("callback", "URL", "gets a signed POST when the job ends", default: "none"),
         JobField(
             "traceparent", "TRACEPARENT",
-            "the trace that the job belongs to (W3C Trace Context): 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            "the trace that the job belongs to (W3C Trace Context)",
             default: "none"),
     ]
 }

@@ -104,6 +104,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
                 "source": "https://x.org/a", "format": "mp3", "priority": "low", "attempts": "7", "timeout": "60.5",
                 "delay": "0", "expires": "2100-12-31T23:59:59.5+01:30", "dedup": "k", "deadline": "60",
                 "callback": "https://x.org/",
+                "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
             ]
             for field in JobField.all {
                 var fields = ["source": "https://x.org/a", "format": "mp3"]

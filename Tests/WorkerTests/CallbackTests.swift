@@ -140,7 +140,7 @@ import Testing
 
         let other = try await push(shop, receiver.url("hang-once?b"))
         _ = try await receiver.requests(at: "hang-once?b")
-        let senders = try await worker.children(" callbacks$")
+        let senders = try await worker.children(" posts$")
         #expect(senders.count == 1)
         for sender in senders { kill(sender, SIGKILL) }
         let waiting = try await callback(of: other, shop, reaches: .waiting, attempts: 1)

@@ -132,7 +132,7 @@ export interface JobFields {
   threads?: string | number | boolean | null;
   /** run time of one attempt; default: 3600 */
   timeout?: string | number | boolean | null;
-  /** the trace that the job belongs to (W3C Trace Context): 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01; default: none */
+  /** the trace that the job belongs to (W3C Trace Context); default: none */
   traceparent?: string | number | boolean | null;
   /** which audio track: a number from 1, or a language such as jpn, ger or de; all keeps every track in one file; default: the one that players choose */
   track?: string | number | boolean | null;

@@ -150,8 +150,7 @@ class JobFields(Required, total=False):
     timeout: Scalar
     """run time of one attempt; default: 3600"""
     traceparent: Scalar
-    """the trace that the job belongs to (W3C Trace Context): 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01;
-    default: none"""
+    """the trace that the job belongs to (W3C Trace Context); default: none"""
     track: Scalar
     """which audio track: a number from 1, or a language such as jpn, ger or de; all keeps every track in one file;
     default: the one that players choose"""
