@@ -1,10 +1,13 @@
-"""Three workers in containers, a job pushed from another container, its result in the volume.
+"""Three workers in containers, a job pushed from another container, its result in the volume; and the minimal image.
 
 Wants podman and podman-compose, or docker.
 """
 
+import hashlib
+import json
 import os
 import pathlib
+import re
 import secrets
 import shutil
 import subprocess
@@ -12,11 +15,27 @@ import tempfile
 
 import pytest
 from service import ROOT, check, equal, run, until
-from sound import decode, ffmpeg
+from sound import SOURCES, decode, encode, ffmpeg, melody, write
 
 PROJECT = "respool-test"
 REDIS = "redis:7-bookworm"
 MEMBERS = f"label=com.docker.compose.project={PROJECT}"
+# Image, target of the Dockerfile, and the most MB that it may take over its base.
+IMAGES = {"respool": ((), 250), "respool:minimal": (("--target", "minimal"), 125)}
+# What the transcoder of the minimal image loads.
+LINKED = """
+libavcodec.so.59 libavformat.so.59 libavutil.so.57 libbz2.so.1.0 libc.so.6 libcodec2.so.1.0 libebur128.so.1 libgcc_s.so.1
+libgsm.so.1 libm.so.6 libmp3lame.so.0 libogg.so.0 libopus.so.0 librubberband.so.2 libseccomp.so.2 libspeex.so.1 libstdc++.so.6
+libswresample.so.4 libtag.so.1 libtwolame.so.0 libvorbis.so.0 libvorbisenc.so.2 libz.so.1
+""".split()
+# What is not a file of sound.
+OTHERS = ("raw", "hls", "peaks", "png", "spectrogram")
+
+
+def build(engine, image):
+    # The OCI format has no health check.
+    run(engine, "build", *(["--format", "docker"] if engine == "podman" else []), "-t", image, *IMAGES[image][0],
+        "-f", ROOT / "deploy/Dockerfile", ROOT, seconds=3600)
 
 
 class Composition:
@@ -48,9 +67,7 @@ class Composition:
         return run(*command, "-p", PROJECT, "-f", ROOT / "docker-compose.yml", *words, environment=self.environment, **options)
 
     def start(self):
-        # The OCI format has no health check.
-        self("build", *(["--format", "docker"] if self.is_podman else []), "-t", "respool", "-f", ROOT / "deploy/Dockerfile", ROOT,
-             seconds=3600)
+        build(self.engine, "respool")
         self.compose("up", "-d", seconds=600)
         names = self("network", "ls", "--format", "{{.Name}}").split()
         self.network = next(name for name in names if name.startswith(PROJECT))
@@ -73,10 +90,15 @@ class Composition:
 
 
 @pytest.fixture
-def composition():
+def engine():
     engine = next((name for name in ("podman", "docker") if shutil.which(name)), None)
     if not engine:
         pytest.skip("neither podman nor docker is installed")
+    return engine
+
+
+@pytest.fixture
+def composition(engine):
     composition = Composition(engine)
     yield composition
     composition.clear()
@@ -114,7 +136,7 @@ def test_workers_in_containers_do_a_job_that_another_container_pushes(compositio
 
     # Any user of the group 0 may run it; one of a group that does not own the folders is told what helps.
     started = composition.told(
-        "run", "--rm", "--read-only", "--network", composition.network, "--user", "1000650000:0",
+        "run", "--rm", "--no-healthcheck", "--read-only", "--network", composition.network, "--user", "1000650000:0",
         "-e", f"RESPOOL_REDIS_URL=redis://:{composition.password}@redis:6379", "respool", "worker")
     check("worker started" in started, f"as any user: {started}")
     refused = composition.told("run", "--rm", "--user", "1000650000:1000650000", "respool", "worker")
@@ -135,3 +157,80 @@ def check_confinement(composition, worker):
     check("written" not in touched, f"the root of {worker} can be written to")
     log = composition.told("logs", worker)
     check("fully confined" not in log and "password" not in log, f"{worker} warns of its surroundings: {log}")
+
+
+@pytest.mark.container
+@pytest.mark.alone
+def test_the_minimal_image_does_what_the_default_one_does(engine, tmp_path, figures):
+    for image in IMAGES:
+        build(engine, image)
+    sizes = sizes_over_base(engine)
+    for image, (_, most) in IMAGES.items():
+        check(sizes[image] <= most, f"{image} takes {sizes[image]} MB over its base, and may take {most}")
+    linked = {image: loaded(engine, image) for image in IMAGES}
+    equal(sorted(linked["respool:minimal"]), sorted(LINKED), "what the transcoder of the minimal image loads")
+    for image in IMAGES:
+        check_contents(engine, image)
+
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    results = {image: tmp_path / f"results-{n}" for n, image in enumerate(IMAGES)}
+    os.chmod(tmp_path, 0o755)
+    write(sources / "sound.wav", melody(2, channels=2), channels=2)
+    for name, options in SOURCES.items():
+        encode(sources / "sound.wav", sources / name, *options)
+    listed = {image: confined(engine, image, sources, results[image], "respool formats --json") for image in IMAGES}
+    equal(listed["respool:minimal"], listed["respool"], "formats of the minimal image")
+    lines = [f"respool convert /sources/{name} /results/{name}.wav" for name in SOURCES]
+    for entry in map(json.loads, listed["respool"].splitlines()):
+        if entry["format"] not in OTHERS:
+            lines += [f"respool convert --format {entry['format']} --codec {codec['codec']} /sources/sound.wav "
+                      f"/results/{entry['format']}-{codec['codec']}.{entry['extension']}" for codec in entry["codecs"]]
+    found = {}
+    for image in IMAGES:
+        confined(engine, image, sources, results[image], "set -e\n" + "\n".join(lines))
+        found[image] = {path.name: hashlib.sha256(decode(path)).hexdigest() for path in results[image].iterdir()}
+        equal(len(found[image]), len(lines), f"results of {image}")
+    other = [name for name in found["respool"] if found["respool"][name] != found["respool:minimal"].get(name)]
+    equal(other, [], "results with other samples from the minimal image")
+    figures("; ".join(f"{image}: {sizes[image]} MB over its base, {len(linked[image])} libraries" for image in IMAGES)
+            + f"; {len(lines)} conversions with the same samples")
+
+
+def sizes_over_base(engine):
+    """{image: MB}, of the tool's table."""
+    table = run(ROOT / "Tools/image-sizes", *IMAGES, environment=os.environ | {"ENGINE": engine}).decode()
+    row = next(line for line in table.splitlines() if line.startswith("| all |"))
+    return dict(zip(IMAGES, map(float, row.strip("|").split("|")[1:])))
+
+
+def loaded(engine, image):
+    """The libraries that the transcoder loads; each program has all that it needs."""
+    text = run(engine, "run", "--rm", "--no-healthcheck", "--entrypoint", "sh", image, "-c",
+               "ldd /usr/local/libexec/respool/respool-transcode; ldd /usr/local/bin/respool /usr/local/libexec/respool/respool* | "
+               "grep 'not found' || true").decode()
+    check("not found" not in text, f"{image} lacks libraries: {text}")
+    return re.findall(r"(\S+) => ", text)
+
+
+def check_contents(engine, image):
+    """The image has its labels, and lists the packages that it has."""
+    described = json.loads(run(engine, "image", "inspect", image))[0]["Config"]
+    equal(described["User"], "10001:10001", f"user of {image}")
+    for label in ("title", "licenses", "base.name"):
+        check(described["Labels"].get(f"org.opencontainers.image.{label}"), f"{image} has no label {label}")
+    listed, installed = (run(engine, "run", "--rm", "--no-healthcheck", "--entrypoint", words[0], image, *words[1:]) for words in (
+        ["cat", "/usr/share/doc/respool/sbom.spdx.json"], ["dpkg-query", "-W", "-f", "${Package}\n"]))
+    names = [package["name"] for package in json.loads(listed)["packages"]]
+    own = ["respool", "swift", "swift-corelibs-libdispatch", "swift-foundation"]
+    own += ["respool-ffmpeg"] if image.endswith(":minimal") else []
+    equal(sorted(names), sorted(own + installed.decode().split()), f"packages that {image} lists")
+
+
+def confined(engine, image, sources, results, script):
+    """Runs lines of shell in the image, as a user that it does not know, without capabilities, network and a writable root."""
+    results.mkdir(parents=True, exist_ok=True)
+    os.chmod(results, 0o777)
+    return run(engine, "run", "--rm", "--no-healthcheck", "--read-only", "--cap-drop", "all", "--security-opt", "no-new-privileges",
+               "--network", "none", "--user", "1000650000:0", "--tmpfs", "/tmp", "-v", f"{sources}:/sources:ro",
+               "-v", f"{results}:/results", "--entrypoint", "sh", image, "-c", script, seconds=900).decode()
