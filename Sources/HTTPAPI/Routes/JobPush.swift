@@ -105,7 +105,7 @@ struct JobPush {
     /// Validates a job in full.
     private func check(_ value: JSONValue, at pointer: String) async throws(Problem) -> JobSpec {
         var fields = try FieldText.fields(value, at: pointer)
-        // As servers do with a header of another version, one that is not valid is ignored.
+        // One that is not valid is ignored, as W3C Trace Context has it; so the document does not list the header.
         if fields["traceparent"] == nil, let parent = request.http.header("traceparent"), TraceParent(parent) != nil {
             fields["traceparent"] = parent
         }

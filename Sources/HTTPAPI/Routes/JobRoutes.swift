@@ -12,10 +12,7 @@ extension Route {
             summary: "Pushes one job, or up to 1,000 as `jobs`; if one is not valid, none is pushed.", role: .push,
             query: [.queue],
             body: ["oneOf": .array(["JobFields", "Jobs"].map(Schema.named))],
-            maxBodyBytes: 4 << 20,
-            headers: [
-                Parameter("traceparent", .text(256), "the trace of the jobs that have no field `traceparent`")
-            ], isIdempotent: true,
+            maxBodyBytes: 4 << 20, isIdempotent: true,
             responses: [
                 (201, "the job", pushed),
                 (200, "the jobs, in their order", Schema.named("PushedJobs")),
