@@ -11,7 +11,8 @@ class Server:
     """Serves the files of a folder; `rules` by path change how.
 
     `rate`: bytes per second. `cut`: bytes after which the connection of the first request is closed. `status`: sent
-    instead of the file. `location`: redirects there. `ranges` False: sends only whole files, without their length.
+    instead of the file, with a header `Retry-After` of `retry_after` seconds. `location`: redirects there. `ranges`
+    False: sends only whole files, without their length.
     POSTs get status 204, and `posts` are (webhook-id, error of their webhook-timestamp in seconds). `requests` are
     [path, first byte or None, last byte or None, bytes sent, bytes of the file sent before].
     """
@@ -55,6 +56,8 @@ class Server:
             handler.send_response(status)
             if "location" in rule:
                 handler.send_header("Location", rule["location"])
+            if "retry_after" in rule:
+                handler.send_header("Retry-After", str(rule["retry_after"]))
             handler.send_header("Content-Length", "0")
             handler.end_headers()
             self.requests.append([handler.path, None, None, 0, 0])
