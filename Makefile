@@ -17,6 +17,8 @@ TESTS := Tests/EndToEnd
 # Three tests run in parallel, because most of them wait. Tests marked `alone` are serialized.
 SIDE_BY_SIDE := -n 3
 RELEASED := PROGRAMS=$(CURDIR)/$(RELEASE)
+# Python's packages for tests of the page, besides Debian's chromium.
+BROWSER_TESTS := axe-playwright-python==0.1.8 playwright==1.65.2
 
 SECONDS ?= 60
 COUNT ?= 10000
@@ -51,8 +53,8 @@ quick: build ## run the quick end-to-end tests
 proof: release ## run the quick and the long end-to-end tests on the release build
 	@deploy/install-packages chromium faad furo golang-github-gomodule-redigo-dev golang-go mpg123 node-redis node-typescript nodejs \
 	    opus-tools python3-myst-parser python3-redis python3-sphinx ruby-redis systemd-container
-	@deploy/install-python axe-playwright-python==0.1.8 kubernetes-validate==1.37.0 mypy==2.4.1 openapi-python-client==0.29.1 opentelemetry-proto==1.45.2 playwright==1.65.2 \
-	    pytest==9.2.0 redis==8.1.0 schemathesis==4.32.5 setuptools==84.2.1 tuspy==1.1.0
+	@deploy/install-python $(BROWSER_TESTS) kubernetes-validate==1.37.0 mypy==2.4.1 openapi-python-client==0.29.1 \
+	    opentelemetry-proto==1.45.2 pytest==9.2.0 redis==8.1.0 schemathesis==4.32.5 setuptools==84.2.1 tuspy==1.1.0
 	@Tools/releases.py
 	$(RELEASED) $(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m 'quick or long'
 
@@ -74,7 +76,8 @@ joints: release ## compare files of several encoders with those of one, over mus
 	$(RELEASED) $(PYTEST) $(TESTS)/test_joints.py -m soak -k '$(CODEC)' --count $(PIECES) -s
 
 containers: release ## build the image and run three workers, and install the package, with podman and podman-compose, or docker
-	@deploy/install-packages debhelper lintian
+	@deploy/install-packages chromium debhelper lintian
+	@deploy/install-python $(BROWSER_TESTS)
 	$(RELEASED) $(PYTEST) $(TESTS)/test_containers.py $(TESTS)/test_dist.py $(TESTS)/test_package.py -m container -rs
 
 fuzz: ## fuzz each parser and the engine for SECONDS (60)

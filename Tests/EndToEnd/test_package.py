@@ -1,8 +1,10 @@
-"""The Debian package in a clean container: installed, a job converted, upgraded over a running worker, removed and purged.
+"""The Debian package in a clean container: installed, a job converted, upgraded over a running worker, removed and purged; and
+`respool up` there, used by its page alone.
 
 Wants podman or docker. The package is made of the release programs, unless PACKAGE names one.
 """
 
+import hashlib
 import os
 import pathlib
 import re
@@ -10,6 +12,9 @@ import shutil
 import tempfile
 
 import pytest
+from api import Client
+from page import convert_dropped, job_of
+from processes import free_port
 from service import ROOT, check, equal, run, until
 from sound import decode, ffmpeg
 
@@ -29,8 +34,10 @@ class Container:
     def __init__(self, engine, folder):
         self.engine = engine
         self.transcript = []
-        self.name = run(engine, "run", "--detach", "--rm", "--volume", f"{folder}:/packages", BASE, "sleep", "infinity",
-                        seconds=600).decode().strip()
+        # The port of this machine that leads to 8080 of the container.
+        self.port = free_port()
+        self.name = run(engine, "run", "--detach", "--rm", "--publish", f"127.0.0.1:{self.port}:8080", "--volume", f"{folder}:/packages",
+                        BASE, "sleep", "infinity", seconds=600).decode().strip()
 
     def __call__(self, *words, statuses=(0,), seconds=120, **settings):
         options = [option for name, value in settings.items() for option in ("--env", f"{name}={value}")]
@@ -103,9 +110,16 @@ def worker(container):
 
 
 def drain(container, pid):
-    """Stops a worker as `systemctl stop` does."""
+    """Stops a worker, or `respool up`, as `systemctl stop` does."""
     container("sh", "-c", f"kill -TERM {pid}")
-    until("the worker has drained", 60, lambda: container("sh", "-c", f"test -d /proc/{pid} || echo ended").strip(), 0.5)
+    until(f"{pid} has ended", 60, lambda: pid not in running(container), 0.5)
+
+
+def running(container):
+    """{pid: name} of the processes; those that the container's first process does not wait for have ended."""
+    lines = "for one in /proc/[0-9]*; do echo $(grep -E '^(Name|State|Pid):' $one/status); done"
+    rows = [row.split() for row in container("sh", "-c", lines).splitlines()]
+    return {row[row.index("Pid:") + 1]: row[1] for row in rows if "Pid:" in row and row[row.index("State:") + 1] != "Z"}
 
 
 def completed(container, ids):
@@ -164,3 +178,36 @@ def test_the_package_is_installed_upgraded_over_a_running_worker_and_purged(cont
     equal(int(results), COUNT + 2, "results that are left")
     figures(f"{first} → {second}, with {during} of {COUNT} jobs done then and {COUNT} after, each in its first attempt; removed and purged, "
             f"{results} results are left")
+
+
+@pytest.mark.container
+@pytest.mark.alone
+def test_up_in_a_clean_container_is_used_by_its_page_alone(container, packages, browser, expect, figures):
+    container("apt-get", "update", "-q", seconds=300)
+    install(container, "/packages/first.deb", "redis-server")
+    digest = hashlib.sha256(b"boss-secret").hexdigest()
+    pathlib.Path(packages, "tokens").write_text(f"boss operate {digest}\n")
+    # As a person would start it; without tokens, it listens on loopback alone.
+    pid = container("sh", "-c", "respool up --listen 0.0.0.0:8080 --tokens /packages/tokens >/tmp/up.log 2>&1 & echo $!").strip()
+    client = Client(container.port, "boss-secret")
+
+    def is_ready():
+        try:
+            return client.status("/readyz") == 200
+        except OSError:
+            return False
+
+    until("the page is served", 30, is_ready)
+    ffmpeg("-f", "lavfi", "-i", "aevalsrc=0.3*sin(2*PI*(200+40*t)*t):duration=20:sample_rate=44100", f"{packages}/sweep.wav")
+    url = f"http://localhost:{container.port}/"
+    page = browser.page(url)
+    page.get_by_label("Token", exact=True).fill("boss-secret")
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    download = convert_dropped(page, url, f"{packages}/sweep.wav", expect, "up-in-container")
+    output = client("GET", f"/v1/jobs/{job_of(page)}")[1]["outputs"][0]
+    equal(hashlib.sha256(download.read_bytes()).hexdigest(), output["sha256"], "SHA-256 of the download")
+    equal(browser.complaints, [], "complaints of the browser")
+    drain(container, pid)
+    equal([name for name in running(container).values() if name.startswith(("respool", "redis"))], [], "what still runs")
+    figures(f"a range of 5.99 s of a dropped file was converted, heard to its end and downloaded: {output['bytes']} bytes")

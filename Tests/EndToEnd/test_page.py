@@ -8,7 +8,7 @@ import urllib.error
 import urllib.request
 
 import pytest
-from page import HOSTILE, SIZES, THEMES, Site, check_accessible, check_clean, check_width, job_of, needs, shot, take_uploads
+from page import HOSTILE, SIZES, THEMES, Site, check_accessible, check_clean, check_width, convert_dropped, job_of, needs, shot, take_uploads
 from service import check, equal, until
 
 pytestmark = [pytest.mark.long]
@@ -448,34 +448,9 @@ def test_a_dropped_file_is_cut_heard_and_downloaded(service, start_worker, audio
     site = Site(service)
     audio("talk.wav", 20)
     start_worker(slots=1)
-    page = browser.page(f"{site.url}#/push")
-    page.locator("input[type=file]").set_input_files(f"{service.sources}/talk.wav")
-    expect(page.get_by_label("Source", exact=True)).to_have_value(re.compile("^upload:"))
-    start, end = (page.get_by_role("slider", name=f"{name} of the range") for name in ("Start", "End"))
-    start.focus()
-    page.keyboard.press("PageUp")
-    page.keyboard.press("Shift+ArrowRight")
-    page.keyboard.press("ArrowRight")
-    expect(page.get_by_label("Start", exact=True)).to_have_value("0:11.010")
-    end.focus()
-    for _ in range(3):
-        page.keyboard.press("Shift+ArrowLeft")
-    expect(page.get_by_label("End", exact=True)).to_have_value("0:17.000")
-    page.get_by_role("button", name="Hear the range").click()
-    expect(page.get_by_role("button", name="Stop")).to_be_visible()
-    check_accessible(page, "a range on a waveform")
-    shot(page, "push-file-wide-light")
-    page.get_by_role("button", name="Podcast").click()
-    page.get_by_role("button", name="Push", exact=True).click()
-    page.get_by_role("link", name="Open it").click()
-    expect(page.locator(".output")).to_contain_text("0:05.990")
-    page.get_by_role("button", name="Listen").click()
-    expect(page.locator("audio")).to_be_visible()
-    until("the result has been played", 30, lambda: page.evaluate("document.querySelector('audio').ended"))
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download").click()
-    equal(pathlib.Path(download.value.path()).stat().st_size, service.status([job_of(page)])[job_of(page)]["outputs"][0]["bytes"],
-          "bytes of the download")
+    page = browser.page(site.url)
+    download = convert_dropped(page, site.url, f"{service.sources}/talk.wav", expect, "push-file")
+    equal(download.stat().st_size, service.status([job_of(page)])[job_of(page)]["outputs"][0]["bytes"], "bytes of the download")
     check_clean(browser, site)
 
 

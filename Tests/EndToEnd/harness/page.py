@@ -1,5 +1,6 @@
 """The page of `respool serve` in a headless Chromium, with what the browser complains about."""
 
+import base64
 import hashlib
 import json
 import pathlib
@@ -116,6 +117,50 @@ def check_clean(browser, site):
     """The browser complained of nothing, and reported nothing."""
     equal(browser.complaints, [], "complaints of the browser")
     equal(site.reports(), [], "reports of violations of the policy")
+
+
+def drop(page, path):
+    """Drops a file onto the view Push."""
+    transfer = page.evaluate_handle("""([name, text]) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([Uint8Array.from(atob(text), one => one.charCodeAt(0))], name));
+        return transfer;
+    }""", [pathlib.Path(path).name, base64.b64encode(pathlib.Path(path).read_bytes()).decode()])
+    page.locator(".drop").dispatch_event("drop", {"dataTransfer": transfer})
+
+
+def convert_dropped(page, url, path, expect, name):
+    """By the page alone: drops a file of 20 s, selects 0:11.010 to 0:17 on its waveform, hears the range, converts it, hears the
+    result to its end, and downloads it; returns the path of the download. Keeps screenshots, whose names begin with `name`."""
+    page.goto(f"{url}#/push")
+    expect(page.locator(".drop")).to_be_visible()
+    drop(page, path)
+    expect(page.get_by_label("Source", exact=True)).to_have_value(re.compile("^upload:"))
+    start, end = (page.get_by_role("slider", name=f"{side} of the range") for side in ("Start", "End"))
+    start.focus()
+    page.keyboard.press("PageUp")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_label("Start", exact=True)).to_have_value("0:11.010")
+    end.focus()
+    for _ in range(3):
+        page.keyboard.press("Shift+ArrowLeft")
+    expect(page.get_by_label("End", exact=True)).to_have_value("0:17.000")
+    page.get_by_role("button", name="Hear the range").click()
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    check_accessible(page, "a range on a waveform")
+    shot(page, f"{name}-wide-light")
+    page.get_by_role("button", name="Podcast").click()
+    page.get_by_role("button", name="Push", exact=True).click()
+    page.get_by_role("link", name="Open it").click()
+    expect(page.locator(".output")).to_contain_text("0:05.990")
+    page.get_by_role("button", name="Listen").click()
+    expect(page.locator("audio")).to_be_visible()
+    until("the result has been played", 30, lambda: page.evaluate("document.querySelector('audio').ended"))
+    shot(page, f"{name}-heard-wide-light")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    return pathlib.Path(download.value.path())
 
 
 def job_of(page):
