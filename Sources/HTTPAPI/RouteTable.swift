@@ -3,39 +3,50 @@ import JobSchema
 
 /// All routes, by path.
 struct RouteTable: Sendable {
-    private let byCount: [Int: (segments: [[Substring]], routes: [Route])]
+    /// Where a path may go on, by its next part.
+    private struct Node {
+        var next: [Substring: Node] = [:]
+        /// The routes that end here, with the names of their parameters.
+        var routes: [(route: Route, names: [String])] = []
+    }
+
+    private let root: Node
+    /// The key of a parameter among the parts of a path.
+    private static let parameter: Substring = "{}"
 
     /// Paths that anybody may read by any host name.
     static let probes: Set<String> = ["/healthz", "/readyz"]
 
     init(_ routes: [Route]) {
-        byCount = Dictionary(grouping: routes) { $0.segments.count }.mapValues { routes in
-            (segments: routes.map(\.segments), routes: routes)
-        }
+        root = routes.reduce(into: Node()) { Self.insert($1, $1.segments[...], [], &$0) }
     }
 
-    /// The routes of a path, of all methods, with the path's parameters. Literal paths come before those with parameters.
+    /// The routes of a path, of all methods, with the path's parameters. Literal parts come before parameters.
     func find(_ path: String) -> [(route: Route, values: [String: String])] {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard let (segments, routes) = byCount[parts.count] else { return [] }
-        let found = segments.indices.compactMap { index in
-            Self.values(segments[index], parts).map { (route: routes[index], values: $0) }
+        guard let (node, values) = Self.find(parts[...], [], root) else { return [] }
+        return node.routes.map { entry in
+            (entry.route, Dictionary(uniqueKeysWithValues: zip(entry.names, values.lazy.map(String.init))))
         }
-        let fewest = found.map(\.values.count).min()
-        return found.filter { $0.values.count == fewest }
     }
 
-    /// The parameters that a path of as many parts gives; `nil` if it is another path.
-    private static func values(_ segments: [Substring], _ parts: [Substring]) -> [String: String]? {
-        var values: [String: String] = [:]
-        for (segment, part) in zip(segments, parts) {
-            if segment.hasPrefix("{") {
-                values[String(segment.dropFirst().dropLast())] = String(part)
-            } else if segment != part {
-                return nil
-            }
+    private static func insert(_ route: Route, _ segments: ArraySlice<Substring>, _ names: [String], _ node: inout Node)
+    {
+        guard let segment = segments.first else { return node.routes.append((route, names)) }
+        let isParameter = segment.hasPrefix("{")
+        insert(
+            route, segments.dropFirst(), isParameter ? names + [String(segment.dropFirst().dropLast())] : names,
+            &node.next[isParameter ? parameter : segment, default: Node()])
+    }
+
+    private static func find(
+        _ parts: ArraySlice<Substring>, _ values: [Substring], _ node: Node
+    ) -> (node: Node, values: [Substring])? {
+        guard let part = parts.first else { return node.routes.isEmpty ? nil : (node, values) }
+        if part != parameter, let next = node.next[part], let found = find(parts.dropFirst(), values, next) {
+            return found
         }
-        return values
+        return node.next[parameter].flatMap { find(parts.dropFirst(), values + [part], $0) }
     }
 }
 
