@@ -12,10 +12,10 @@ static inline size_t cmicrohttpd_unescape(void *context, struct MHD_Connection *
     return strstr(text, "%00") ? strlen(text) : MHD_http_unescape(text);
 }
 
-/// Starts a daemon with one thread of its own on a listening socket, which the daemon closes when it is stopped. With a callback for
+/// Starts a daemon with threads of its own on a listening socket, which the daemon closes when it is stopped. With a callback for
 /// certificates, it serves TLS. `MHD_start_daemon` is variadic, which Swift cannot call.
 static inline struct MHD_Daemon *cmicrohttpd_start(
-    int socket, MHD_AccessHandlerCallback handler, void *context, unsigned connections, unsigned idle_seconds, size_t connection_bytes, MHD_NotifyConnectionCallback connection_changed,
+    int socket, MHD_AccessHandlerCallback handler, void *context, unsigned threads, unsigned connections, unsigned idle_seconds, size_t connection_bytes, MHD_NotifyConnectionCallback connection_changed,
     MHD_RequestCompletedCallback request_over, const void *certificate, const char *priorities) {
     struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)certificate},
@@ -29,6 +29,7 @@ static inline struct MHD_Daemon *cmicrohttpd_start(
         polling | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, NULL, NULL, handler, context,
         MHD_OPTION_LISTEN_SOCKET, socket,
         MHD_OPTION_CONNECTION_LIMIT, connections,
+        MHD_OPTION_THREAD_POOL_SIZE, threads,
         MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_bytes,
         MHD_OPTION_UNESCAPE_CALLBACK, cmicrohttpd_unescape, NULL,
