@@ -21,15 +21,18 @@ package actor PostChild {
     private var generation = 0
     private var number = 0
     private var waiting: [Int: Wait] = [:]
+    private var isClosed = false
     /// The timeout for a reply, and for the exit of a replaced child.
     private let timeout: Duration
+
+    private static let closed = Failure(.crashed, "the worker stopped before it received a response")
 
     private struct Wait {
         let generation: Int
         let continuation: CheckedContinuation<PostAnswer, Never>
     }
 
-    /// Starts no child yet, and removes the operator's S3 keys and credentials from the child's policy.
+    /// Starts no child yet, and removes the operator's keys and credentials from the child's policy.
     package init(
         policy: TransferPolicy, purpose: String, log: Log, timeout: Duration = .seconds(PostRequest.timeout + 10)
     ) {
@@ -43,10 +46,15 @@ package actor PostChild {
 
     /// Posts the body, and returns the result.
     package func post(_ body: Data, to url: String, headers: [String]) async -> PostAnswer {
+        guard !isClosed else { return PostAnswer(failure: Self.closed) }
         let (living, generation): (Child, Int)
         do { (living, generation) = try await livingChild() } catch {
             return PostAnswer(
                 failure: Failure(.internal, "the process that sends \(purpose) cannot be started: \(error)"))
+        }
+        if isClosed {
+            living.kill()
+            return PostAnswer(failure: Self.closed)
         }
         number += 1
         let message = PostRequest(number: number, url: url, headers: headers, body: body)
@@ -70,12 +78,11 @@ package actor PostChild {
         }
     }
 
-    /// Kills the child, and fails all requests being sent.
+    /// Kills the child, and fails all requests being sent, and later ones.
     package func close() async {
+        isClosed = true
         guard let child = try? await child?.value else { return }
-        for generation in [generation] + retired.keys {
-            fail(generation, "the worker stopped before it received a response")
-        }
+        for generation in [generation] + retired.keys { fail(generation, Self.closed.message) }
         for child in [child] + retired.values { child.kill() }
     }
 

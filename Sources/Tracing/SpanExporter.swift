@@ -19,6 +19,8 @@ package actor SpanExporter {
     /// The wait of `sending`, which `close` and a full batch cut short.
     private var pause: Task<Void, Never>?
     private var isClosed = false
+    /// Whether the time to close is over: what is left is dropped.
+    private var isAborted = false
     private var lastWarning: ContinuousClock.Instant?
 
     /// What became of spans.
@@ -74,6 +76,7 @@ package actor SpanExporter {
         if sending == nil, !spans.isEmpty { startSending() }
         let deadline = ContinuousClock.now + grace
         while sending != nil, .now < deadline { try? await Task.sleep(for: .milliseconds(20)) }
+        isAborted = true
         await child.close()
         await sending?.value
         if !spans.isEmpty { drop(spans.count, "the worker stops") }
@@ -81,6 +84,7 @@ package actor SpanExporter {
     }
 
     private func add(_ more: [Span]) {
+        if isAborted { return drop(more.count, "the worker stops") }
         let room = Self.maxSpans - spans.count
         spans += more.prefix(room)
         if more.count > room { drop(more.count - room, "\(Self.maxSpans) spans wait to be sent") }
@@ -90,7 +94,7 @@ package actor SpanExporter {
     private func startSending() {
         sending = Task {
             if spans.count < Self.maxBatch { await wait(settings.delay) }
-            while !spans.isEmpty { await sendBatch() }
+            while !spans.isEmpty, !isAborted { await sendBatch() }
             sending = nil
         }
     }

@@ -4,6 +4,7 @@ import base64
 import json
 import pathlib
 import signal
+import socket
 import time
 
 import pytest
@@ -147,6 +148,22 @@ def test_a_collector_that_refuses_or_is_gone_holds_up_no_job(service, start_work
     begin = time.monotonic()
     stop(worker)
     check(time.monotonic() - begin < 10, "the worker waited for the collector")
+
+
+@pytest.mark.long
+def test_a_collector_that_never_answers_does_not_hold_up_a_worker_that_drains(service, start_worker, audio, figures):
+    audio("a.wav", 1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        worker = start_worker(slots=2, environment={
+            "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{silent.getsockname()[1]}", "OTEL_BSP_SCHEDULE_DELAY": "100"})
+        # Several requests' worth of spans.
+        service.completed(service.push(*[{"source": service.source("a.wav"), "format": "flac"}] * 100), 60)
+        begin = time.monotonic()
+        stop(worker)
+        seconds = time.monotonic() - begin
+    check(seconds < 8, f"the worker took {seconds:.1f} s to drain")
+    check(any("spans are dropped" in line["message"] for line in lines(worker)), "the lost spans are not told")
+    figures(f"drained in {seconds:.1f} s")
 
 
 @pytest.mark.long
