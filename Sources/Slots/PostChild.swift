@@ -42,6 +42,8 @@ package actor PostChild {
         self.timeout = timeout
         self.policy.s3 = S3Settings()
         self.policy.credentials = CredentialSettings()
+        self.policy.sshKeyFile = nil
+        self.policy.knownHostsFile = nil
     }
 
     /// Posts the body, and returns the result.
