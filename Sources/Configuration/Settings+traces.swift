@@ -30,10 +30,15 @@ extension Settings {
         "OTEL_BSP_SCHEDULE_DELAY", .whole(1...600_000, of: "milliseconds"),
         "how long spans are collected before they are sent", default: .value("5000"), for: .worker)
     package static let traceSwitch = EnvironmentSetting(
-        "OTEL_SDK_DISABLED", .boolean, "`true` sends no spans", default: .value("false"), for: .worker)
+        "OTEL_SDK_DISABLED", .text("true or any other text"), "`true` sends no spans", default: .value("false"),
+        for: .worker)
+    package static let traceExporter = EnvironmentSetting(
+        "OTEL_TRACES_EXPORTER", .text("none or any other text"),
+        "`none` sends no spans; OTLP/HTTP is the only exporter",
+        default: .value("otlp"), for: .worker)
 
     static let traces: [any SettingDeclaration] = [
         traceEndpoint, tracesEndpoint, traceHeaders, traceService, traceResource, traceSampler, traceSamplerArgument,
-        traceDelay, traceSwitch,
+        traceDelay, traceSwitch, traceExporter,
     ]
 }

@@ -16,8 +16,9 @@ package struct TraceSettings: Sendable {
 
     /// The settings of the environment; `nil` if no spans are to be sent.
     package init?(_ environment: Environment) throws(SettingError) {
-        guard try environment.value(Settings.traceSwitch) != true,
-            let endpoint = try Self.endpoint(environment)
+        // Only `true` switches off, in any case (OpenTelemetry, "General SDK Configuration").
+        guard environment.text(Settings.traceSwitch)?.lowercased() != "true",
+            environment.text(Settings.traceExporter) != "none", let endpoint = try Self.endpoint(environment)
         else { return nil }
         self.endpoint = endpoint
         headers = try Self.pairs(environment, Settings.traceHeaders, isSecret: true).map { "\($0): \($1)" }
@@ -56,14 +57,14 @@ package struct TraceSettings: Sendable {
         _ environment: Environment, _ setting: EnvironmentSetting<[String]>, isSecret: Bool
     ) throws(SettingError) -> [(String, String)] {
         var pairs: [(String, String)] = []
-        for part in try environment.value(setting) ?? [] {
+        for part in try environment.value(setting) ?? [] where !trimmed(part[...]).isEmpty {
             let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard words.count == 2, let name = PercentEncoding.decoded(trimmed(words[0])), !name.isEmpty,
                 let value = PercentEncoding.decoded(trimmed(words[1])), isPlain(name), isPlain(value),
                 !isSecret || !name.contains(where: { ": ".contains($0) })
             else {
-                throw SettingError(
-                    setting.name, is: isSecret ? "\(words[0])=…" : part, expected: setting.expected)
+                // Without its `=`, a secret value may stand where the name is expected.
+                throw SettingError(setting.name, is: isSecret ? "…" : part, expected: setting.expected)
             }
             pairs.append((name, value))
         }
