@@ -33,7 +33,7 @@ extension JobRecord {
     static func moment(ofID id: String) -> Int64 { Int64(id.prefix { $0 != "-" }) ?? 0 }
 
     /// The format, or those of several outputs, as in `mp3+flac`.
-    private static func format(_ fields: [String: String]) -> String? {
+    package static func format(_ fields: [String: String]) -> String? {
         guard let text = fields["outputs"],
             let outputs = try? JSONDecoder().decode([[String: JSONValue]].self, from: Data(text.utf8))
         else { return fields["format"] }

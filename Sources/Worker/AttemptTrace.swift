@@ -42,9 +42,8 @@ final class AttemptTrace: Sendable {
         phases.withLock { $0.append((phase: phase, start: WallClock.nanoseconds())) }
     }
 
-    /// Exports the spans. No outcome means that another worker has the job.
-    func end(_ outcome: Outcome?, _ answer: FinishAnswer?, source: SourceUse?) {
-        let end = WallClock.nanoseconds()
+    /// Exports the spans of an attempt that ended at a time in nanoseconds since 1970. No outcome means that another worker has the job.
+    func end(_ outcome: Outcome?, _ answer: FinishAnswer?, at end: Int64, source: SourceUse?) {
         let failure = outcome?.failure
         var spans: [Span] = []
         if let wait {
@@ -92,8 +91,8 @@ final class AttemptTrace: Sendable {
         [
             .text("respool.queue", queue.text), .text("respool.job", job.id), .text("respool.outcome", outcome),
             .text("respool.source", redactedURL(job.fields["source"] ?? "").bounded(utf8Bytes: 256)),
-            .text("respool.format", (job.fields["format"] ?? "").bounded(utf8Bytes: 64)),
-        ] + (failure.map { [.text("error.type", $0.code.rawValue)] } ?? [])
+        ] + (JobRecord.format(job.fields).map { [.text("respool.format", $0.bounded(utf8Bytes: 64))] } ?? [])
+            + (failure.map { [.text("error.type", $0.code.rawValue)] } ?? [])
     }
 }
 

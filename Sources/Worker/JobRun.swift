@@ -33,9 +33,10 @@ struct JobRun: Sendable {
         // The slot cleans up while the outcome is reported.
         async let use = slot.end()
         let answer = await report(result, seconds: start.duration(to: .now).seconds)
+        let end = WallClock.nanoseconds()
         let taken = await use
         if let taken { metrics.read(taken) }
-        trace?.end(result.outcome, answer, source: taken)
+        trace?.end(result.outcome, answer, at: end, source: taken)
     }
 
     private func attempt() async -> Result {
