@@ -17,15 +17,14 @@ package final class HTTPListener: Sendable {
     private static let idleSeconds: UInt32 = 15
     /// Buffer size in bytes for the request line and the header fields. libmicrohttpd writes to half of it for each connection.
     private static let connectionBytes = 24 << 10
-    /// Each response looks at all connections that wait in its thread: with a thousand streams in one, that took a fifth of the time.
-    private static let threads: UInt32 = 4
 
     /// Listens and starts to serve requests. The corresponding C function is `MHD_start_daemon`.
     ///
-    /// `requestTimeout` limits the time that a client takes for each request. With a certificate, it serves TLS alone.
+    /// `requestTimeout` limits the time that a client takes for each request. With a certificate, it serves TLS alone. Each response
+    /// looks at all connections that wait in its thread: with a thousand streams in one thread, that took a fifth of the time.
     package init(
         on address: ListenAddress, service: some HTTPService, limits: ConnectionLimits = ConnectionLimits(),
-        requestTimeout: Duration = .seconds(20), certificate: CertificateFiles? = nil
+        requestTimeout: Duration = .seconds(20), threads: UInt32 = 1, certificate: CertificateFiles? = nil
     ) throws(Errno) {
         let socket = try address.listen()
         port = address.path == nil ? ListenAddress.boundPort(socket.number) : 0
@@ -34,7 +33,7 @@ package final class HTTPListener: Sendable {
         let box = Unmanaged.passRetained(ListenerContext(service, watch, limits, certificate))
         let started = withSignalsBlocked {
             cmicrohttpd_start(
-                socket.number, answer, box.toOpaque(), Self.threads, limits.total, Self.idleSeconds,
+                socket.number, answer, box.toOpaque(), threads, limits.total, Self.idleSeconds,
                 Self.connectionBytes,
                 connectionChanged, requestOver, certificate == nil ? nil : cservertls_callback(),
                 cservertls_priorities)

@@ -54,7 +54,7 @@ enum ServeCommand {
         do throws(Errno) {
             listener = try HTTPListener(
                 on: settings.listen, service: MeasuredService(service, metrics, basePath: settings.proxy.base),
-                limits: settings.limits, certificate: settings.certificate)
+                limits: settings.limits, threads: 4, certificate: settings.certificate)
         } catch {
             StandardError.write("cannot listen on \(settings.listen) (RESPOOL_LISTEN): \(error)")
             return .failure

@@ -47,7 +47,7 @@ struct APIFixture {
             hosts: ["api.example.org"], outputs: outputs, uploads: uploads, previews: previews, proxy: proxy, log: log,
             metrics: metrics
         ) { housekeeping.isReady }
-        let listener = try HTTPListener(on: address, service: MeasuredService(service, metrics))
+        let listener = try HTTPListener(on: address, service: MeasuredService(service, metrics), threads: 4)
         let task = Task { if keepsHouse { await housekeeping.run() } }
         try await body(
             APIFixture(server: server, queue: queues[0], hub: hubs[0], port: listener.port, listener: listener))
