@@ -175,7 +175,8 @@ import Testing
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
         #expect(try files("out").count == 12)
         let trace = try String(contentsOfFile: folder.file("trace"), encoding: .utf8)
-        let pairs = trace.split(separator: "\n").filter { $0.contains("respool-transcode\"") && $0.hasSuffix("= 0") }
+        // The line of a call during which another one is traced has no result.
+        let pairs = trace.split(separator: "\n").filter { $0.contains("respool-transcode\"") && !$0.contains("= -1") }
         #expect(pairs.count == 2, "\(trace)")
     }
 

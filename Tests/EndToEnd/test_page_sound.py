@@ -157,6 +157,7 @@ def test_a_result_is_compared_with_its_source(service, start_worker, site, brows
         if page.get_by_role("button", name="Play", exact=True).count():
             page.evaluate("document.activeElement.blur()")
             page.keyboard.press("Space")
+            expect(page.get_by_role("button", name="Play", exact=True)).to_have_count(0)
         until(f"{key} has ended", 15, lambda: page.get_by_role("button", name="Play", exact=True).count())
         check(page.evaluate("[...played].some(audio => audio.ended)"), f"{key} did not end")
     # A section is looped.
