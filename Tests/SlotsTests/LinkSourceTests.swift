@@ -37,6 +37,8 @@ import Testing
         var ends = try PacketSocket.pair()
         let link = Link(socket: ends.first.take()!, reporter: Reporter(control: control.first.take()!))
         if isUnread { try link.send(.discard(output: 0)) }
+        // A process that another test starts has a copy of this end until its exec, and closing it alone would not reach the link.
+        ends.second?.shutDown()
         ends.second = nil
         for request in [LinkRequest.discard(output: 0), .seal(output: 0)] {
             let error = #expect(throws: Failure.self) { try link.send(request) }
