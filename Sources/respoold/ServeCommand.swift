@@ -77,7 +77,6 @@ enum ServeCommand {
             .process, log: log, isAlive: { (try? address.status(of: "/healthz", hasTLS: hasTLS)) != nil },
             status: { housekeeping.isReady ? "serving on \(address)" : "serving on \(address); Redis does not respond" }
         )
-        defer { notifier.close() }
         let maintenance = Task { await housekeeping.run() }
         let renewal = settings.certificate.map { files in
             Task { await CertificateRenewal(files: files, log: log).run() }
@@ -104,6 +103,7 @@ enum ServeCommand {
         for task in events { await task.value }
         for feed in feeds { await feed.close() }
         for client in clients { await client.close() }
+        await notifier.close()
         impatience.cancel()
         return .success
     }

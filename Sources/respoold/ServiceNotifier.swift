@@ -8,7 +8,9 @@ import Lifecycle
 /// A separate thread sends the reports. So they are sent also if the rest of the process is stuck: then without
 /// `WATCHDOG=1`, and the service manager restarts the process.
 final class ServiceNotifier: Sendable {
-    private let phase = Monitor(Phase.starting)
+    private let progress = Monitor(Progress())
+    /// Finishes with the last report.
+    private let reports: AsyncStream<Never>
     private let log: Log
     private let isAlive: @Sendable () -> Bool
     private let status: @Sendable () -> String
@@ -16,7 +18,12 @@ final class ServiceNotifier: Sendable {
     private let hasWatchdog: Bool
     private let interval: Duration
 
-    private enum Phase: Int, Sendable { case starting, ready, stopping, ended }
+    private enum Phase: Int { case starting, ready, stopping }
+
+    private struct Progress {
+        var phase = Phase.starting
+        var isClosed = false
+    }
 
     /// How often reports are sent, if the watchdog does not demand it more often.
     private static let longestInterval: Duration = .seconds(5)
@@ -31,11 +38,20 @@ final class ServiceNotifier: Sendable {
         let timeout = Self.watchdogTimeout(environment)
         hasWatchdog = timeout != nil
         interval = min(timeout.map { $0 / 3 } ?? Self.longestInterval, Self.longestInterval)
-        guard let name = environment.foreign("NOTIFY_SOCKET") else { return }
+        let (reports, ending) = AsyncStream.makeStream(of: Never.self)
+        self.reports = reports
+        guard let name = environment.foreign("NOTIFY_SOCKET") else {
+            ending.finish()
+            return
+        }
         do throws(Errno) {
             let owner = SocketOwner(try NotifySocket(to: name))
-            startThread { self.sendReports(owner) }
+            startThread {
+                self.sendReports(owner)
+                ending.finish()
+            }
         } catch {
+            ending.finish()
             log.warning("the service manager's socket '\(name)' (NOTIFY_SOCKET) cannot be used: \(error)")
         }
     }
@@ -47,12 +63,16 @@ final class ServiceNotifier: Sendable {
     /// so that the service manager does not cut a drain short.
     func stopping() { enter(.stopping) }
 
-    /// Ends the reports.
-    func close() { enter(.ended) }
+    /// Ends the reports, and returns once the last one is sent: that the process stops is reported also if it stops
+    /// immediately.
+    func close() async {
+        progress.change { $0.isClosed = true }
+        for await _ in reports {}
+    }
 
     /// No phase follows a later one.
     private func enter(_ next: Phase) {
-        phase.change { phase in if phase.rawValue < next.rawValue { phase = next } }
+        progress.change { if $0.phase.rawValue < next.rawValue { $0.phase = next } }
     }
 
     /// The time without `WATCHDOG=1` after which the service manager restarts this process; `nil` if there is no such
@@ -70,13 +90,13 @@ final class ServiceNotifier: Sendable {
         var lastStatus = ""
         var hasFailed = false
         while true {
-            let now = phase.read { $0 }
-            guard now != .ended else { return }
+            let (now, isLast) = progress.read { ($0.phase, $0.isClosed) }
+            if isLast, now != .stopping || sent == .stopping { return }
             let status = status()
             var assignments = status == lastStatus ? [] : ["STATUS=\(status)"]
             if now != sent { assignments.append(now == .ready ? "READY=1" : "STOPPING=1") }
             // Without a watchdog, only the time to stop depends on it.
-            if hasWatchdog || now == .stopping, isAlive() {
+            if !isLast, hasWatchdog || now == .stopping, isAlive() {
                 if hasWatchdog { assignments.append("WATCHDOG=1") }
                 if now == .stopping { assignments.append("EXTEND_TIMEOUT_USEC=\(timeExtension)") }
             }
@@ -87,7 +107,8 @@ final class ServiceNotifier: Sendable {
                 if !hasFailed { log.warning("reporting to the service manager failed, retrying: \(error)") }
                 hasFailed = true
             }
-            _ = phase.wait(atMost: interval) { $0 == now ? nil : () }
+            if isLast { return }
+            _ = progress.wait(atMost: interval) { $0.phase == now && !$0.isClosed ? nil : () }
         }
     }
 

@@ -83,7 +83,6 @@ enum WorkerCommand {
         }
         let notifier = ServiceNotifier(
             .process, log: log, isAlive: { worker.health.isAlive }, status: { worker.health.summary })
-        defer { notifier.close() }
         let obedience = Task { await obey(signals, worker, notifier) }
         let check = Task {
             let isWelcome = await ServerCheck(queues: queues, log: log).run()
@@ -104,6 +103,7 @@ enum WorkerCommand {
         // The blocking clients close before the others.
         for bell in bells { await bell.close() }
         for client in clients + claims + publications { await client.close() }
+        await notifier.close()
         withExtendedLifetime(listener) {}
         guard isAdmitted else { return .failure }
         return isWelcome ? code : .redis

@@ -30,9 +30,25 @@ import Testing
         isAlive.change { $0 = true }
         try await eventually("it is alive again") { manager.received().contains("WATCHDOG=1") }
         notifier.ready()
-        notifier.close()
+        await notifier.close()
         try await Task.sleep(for: .milliseconds(60))
         #expect(!manager.received().contains("READY=1"), "a process that stops is not ready again")
+    }
+
+    @Test func `a process that stops immediately reports it`() async throws {
+        let manager = try ServiceManager()
+        // The report of a slow status is in progress meanwhile.
+        let notifier = ServiceNotifier(
+            Environment(["NOTIFY_SOCKET": manager.path]), log: Log(least: .error), isAlive: { true },
+            status: {
+                usleep(50_000)
+                return "well"
+            })
+        notifier.ready()
+        try await eventually("it is ready") { manager.received().contains("READY=1") }
+        notifier.stopping()
+        await notifier.close()
+        #expect(manager.received().contains("STOPPING=1"))
     }
 
     @Test func `a watchdog of another process is not fed`() async throws {
@@ -43,7 +59,7 @@ import Testing
         try await eventually("it has a status") { manager.received().contains("STATUS=well") }
         try await Task.sleep(for: .milliseconds(120))
         #expect(manager.received() == [])
-        notifier.close()
+        await notifier.close()
     }
 
     @Test func `the state of a worker is one line`() {
