@@ -40,6 +40,11 @@ struct FieldReader {
             )
         }
         if OutputPath.isObject(source) { _ = try S3Object(source, noun: "source") }
+        guard !ServerURL.isOnWeb(source) || ServerURL.hasHost(source) else {
+            throw Self.invalid(
+                "`source` is `\(Self.shown(redactedURL(source)))`, which has no host: write \(scheme)://, the host and a path"
+            )
+        }
         return source
     }
 

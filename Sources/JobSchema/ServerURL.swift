@@ -6,9 +6,18 @@ package enum ServerURL {
         guard !scheme.isEmpty, url.utf8.count <= limit,
             url.dropFirst(scheme.count).hasPrefix("://"), url.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else { return false }
-        let authority = url.dropFirst(scheme.count + 3).prefix { !"/?#".contains($0) }
-        let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-        return KeyName.isValid(String(host), atMost: 300, also: ":[]")
+        return KeyName.isValid(String(hostAndPort(of: url)), atMost: 300, also: ":[]")
+    }
+
+    /// Whether a URL has a host, of whatever alphabet.
+    package static func hasHost(_ url: String) -> Bool {
+        guard let first = hostAndPort(of: url).utf8.first else { return false }
+        return first != UInt8(ascii: ":") && first > 0x20
+    }
+
+    private static func hostAndPort(of url: String) -> Substring {
+        let authority = url.drop { $0 != ":" }.dropFirst(3).prefix { !"/?#".contains($0) }
+        return authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
     }
 
     /// Whether it is also the URL of a web server.
