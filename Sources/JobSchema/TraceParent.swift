@@ -9,7 +9,7 @@ package struct TraceParent: Sendable, Hashable {
 
     /// The rule that a valid value follows, for messages.
     package static let rule =
-        "it must be of the form 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, in lower case"
+        "it must be of the form 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, in lower case, no id all zeros"
 
     package init(traceID: String, spanID: String, flags: UInt8) {
         self.traceID = traceID

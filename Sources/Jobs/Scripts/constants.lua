@@ -8,7 +8,7 @@ local MAX_ATTEMPTS, MAX_TIMEOUT = 100, 86400
 local MAX_DELAY, MAX_DEDUP = 31536000, 256
 local LATE = 'the job did not finish before its deadline'
 local MAX_CALLBACK = 2048
-local TRACEPARENT_RULE = 'it must be of the form 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, in lower case'
+local TRACEPARENT_RULE = 'it must be of the form 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, in lower case, no id all zeros'
 local CALLBACK_RULE = 'it must begin with https:// or http:// and have a host, no spaces and at most 2048 bytes'
 -- Each between two line ends.
 local FIELDS = [[
