@@ -7,6 +7,12 @@ extension Settings {
     package static let tracesEndpoint = EnvironmentSetting(
         "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", .text("a URL with https:// or http://"),
         "the same, as the whole URL", default: .otherwise("by OTEL_EXPORTER_OTLP_ENDPOINT"), for: .worker)
+    package static let traceProtocol = EnvironmentSetting(
+        "OTEL_EXPORTER_OTLP_PROTOCOL", .text("http/json or any other text"),
+        "spans are sent as `http/json`; another protocol is a warning", default: .value("http/json"), for: .worker)
+    package static let tracesProtocol = EnvironmentSetting(
+        "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", .text("http/json or any other text"), "the same",
+        default: .otherwise("by OTEL_EXPORTER_OTLP_PROTOCOL"), for: .worker)
     package static let traceHeaders = EnvironmentSetting(
         "OTEL_EXPORTER_OTLP_HEADERS", .list(of: "NAME=VALUE, percent-encoded", separator: ","),
         "headers of requests to the collector", default: .otherwise("none"), for: .worker)
@@ -38,7 +44,7 @@ extension Settings {
         default: .value("otlp"), for: .worker)
 
     static let traces: [any SettingDeclaration] = [
-        traceEndpoint, tracesEndpoint, traceHeaders, traceService, traceResource, traceSampler, traceSamplerArgument,
-        traceDelay, traceSwitch, traceExporter,
+        traceEndpoint, tracesEndpoint, traceProtocol, tracesProtocol, traceHeaders, traceService, traceResource,
+        traceSampler, traceSamplerArgument, traceDelay, traceSwitch, traceExporter,
     ]
 }

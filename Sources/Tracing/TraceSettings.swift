@@ -13,6 +13,8 @@ package struct TraceSettings: Sendable {
     let sampler: TraceSampler
     /// How long spans are collected before they are sent.
     let delay: Duration
+    /// A sentence for the log if a protocol is set that the spans are not sent by.
+    package let warning: String?
 
     /// The settings of the environment; `nil` if no spans are to be sent.
     package init?(_ environment: Environment) throws(SettingError) {
@@ -29,6 +31,7 @@ package struct TraceSettings: Sendable {
         if let name = environment.text(Settings.traceService) { attributes["service.name"] = name }
         resource = attributes.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
         sampler = try TraceSampler(environment)
+        warning = Self.warning(environment)
         delay = .milliseconds(try environment.value(Settings.traceDelay) ?? 5000)
     }
 
@@ -48,6 +51,16 @@ package struct TraceSettings: Sendable {
             }
             let base = path.isEmpty || !text.hasSuffix("/") ? text : String(text.dropLast())
             return base + path
+        }
+        return nil
+    }
+
+    private static func warning(_ environment: Environment) -> String? {
+        for setting in [Settings.tracesProtocol, Settings.traceProtocol] {
+            guard let text = environment.text(setting) else { continue }
+            guard text != "http/json" else { return nil }
+            return "\(setting.name) is '\(PrintableText.shown(text))', but spans are sent as http/json: "
+                + "let the endpoint be the collector's port of OTLP/HTTP, 4318"
         }
         return nil
     }

@@ -3,6 +3,7 @@ import Glibc
 import Lifecycle
 import SlotIPC
 import Slots
+import Tracing
 
 extension WorkerConfiguration {
     /// Throws if a folder is missing or inaccessible, because every job that uses it would fail. Without that of previews, only
@@ -40,6 +41,7 @@ extension WorkerConfiguration {
                 "the folder \(folder) cannot be written to, so previews will fail as output_denied: change its rights, or unset \(Settings.uploadFolder.name)"
             )
         }
+        if let warning = traces?.warning { warnings.append(warning) }
         if let fault = slot.policy.s3.keysFault { warnings.append("\(fault); until then jobs that need S3 will fail") }
         return warnings
     }

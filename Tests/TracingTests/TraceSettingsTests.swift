@@ -41,6 +41,20 @@ import Testing
         #expect(whole.endpoint == given)
     }
 
+    @Test(arguments: [
+        (["OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"], "OTEL_EXPORTER_OTLP_PROTOCOL is 'grpc', but"),
+        (["OTEL_EXPORTER_OTLP_PROTOCOL": "http/json"], nil),
+        (
+            ["OTEL_EXPORTER_OTLP_PROTOCOL": "http/json", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/protobuf"],
+            "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL is 'http/protobuf', but"
+        ), ([:], nil),
+    ])
+    func `another protocol is a warning`(values: [String: String], beginning: String?) throws {
+        let endpoint = ["OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318"]
+        let warning = try #require(try settings(values.merging(endpoint) { $1 })).warning
+        #expect(warning.map { String($0.prefix(beginning?.count ?? 0)) } == beginning)
+    }
+
     @Test func `headers and attributes are percent-decoded, and the name of the service wins`() throws {
         let settings = try #require(
             try settings([
