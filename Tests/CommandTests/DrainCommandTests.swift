@@ -39,6 +39,14 @@ import Testing
         #expect(try await respool.run("pause", "--timeout", "5").exitCode == 2)
     }
 
+    @Test func `a queue without workers and jobs is paused with a warning`() async throws {
+        let other = try await respool.run("pause", "--wait", "--queue", "nosuch")
+        #expect(other.exitCode == 0)
+        #expect(other.errors.contains("the queue 'nosuch' has no worker and no job"), "\(other.errors)")
+        #expect(try await JobQueue(client: server.client(), name: QueueName("nosuch")).stats().isPaused)
+        #expect(try await respool.run("pause").errors == "")
+    }
+
     @Test func `drain stops waiting when the queue is resumed`() async throws {
         let child = try await drain()
         try await queue.resume()

@@ -19,7 +19,15 @@ extension Command {
             throw .usage("--timeout requires --wait: add it")
         }
         let connection = try QueueConnection(arguments)
-        try await connection.ask { queue throws(QueueError) in try await queue.pause() }
+        let stats = try await connection.ask { queue throws(QueueError) in
+            try await queue.pause()
+            return try await queue.stats()
+        }
+        if stats.workers == 0, stats.counts.values.allSatisfy({ $0 == 0 }) {
+            StandardStream.error(
+                "respool: the queue '\(connection.queue.name.text)' has no worker and no job: check its name with --queue; "
+                    + "it is paused all the same\n")
+        }
         if arguments.has(PauseOptions.wait) {
             try await QueueDrain(connection: connection, timeout: timeout.map { .seconds($0) }).wait()
         }
