@@ -68,7 +68,7 @@ struct ServeSettings: Sendable {
         guard tokens != nil || address.isLoopback else {
             throw SettingError(
                 message:
-                    "\(Settings.listen.name) is '\(address)', which other machines reach: set \(Settings.apiTokens.name), or listen on 127.0.0.1"
+                    "other machines reach the address '\(address)': give tokens with --tokens or \(Settings.apiTokens.name), or listen on 127.0.0.1"
             )
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -31,22 +32,39 @@ import Testing
     @Test(arguments: ["bin", "libexec/respool"])
     func `the command becomes the daemon, with its flags as environment variables`(place: String) async throws {
         try await placeDaemon(in: place)
+        for name in ["in", "out"] { mkdir(folder.file(name), 0o755) }
         let outcome = try await run(
-            "worker", "-s", "3", "--grace", "2.5", "--source-root", "in", "--source-root", "/b", "--output-root", "out",
+            "worker", "-s", "3", "--grace", "2.5", "--source-root", "in", "--source-root", "/usr", "--output-root",
+            "out",
             "--allow-host", "10.0.0.0/8", "--allow-host", "x.org", "--allow-output-host", "y.org", "--redis",
             "redis://h/1", "--queue", "q", "--listen",
-            "127.0.0.1:9", "--max-crashes", "9", "--spool-dir", "/spool")
+            "127.0.0.1:9", "--max-crashes", "9", "--spool-dir", "/tmp")
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
         #expect(
             outcome.lines == [
                 "worker", "RESPOOL_ALLOW_HOSTS=10.0.0.0/8,x.org", "RESPOOL_ALLOW_OUTPUT_HOSTS=y.org",
                 "RESPOOL_GRACE=2.5", "RESPOOL_LISTEN=127.0.0.1:9",
                 "RESPOOL_MAX_CRASHES=9", "RESPOOL_OUTPUT_ROOT=\(folder.path)/out", "RESPOOL_QUEUE=q",
-                "RESPOOL_REDIS_URL=redis://h/1", "RESPOOL_SLOTS=3", "RESPOOL_SOURCE_ROOTS=\(folder.path)/in:/b",
-                "RESPOOL_SPOOL_DIR=/spool",
+                "RESPOOL_REDIS_URL=redis://h/1", "RESPOOL_SLOTS=3", "RESPOOL_SOURCE_ROOTS=\(folder.path)/in:/usr",
+                "RESPOOL_SPOOL_DIR=/tmp",
             ])
         #expect(try await run("worker", "--check").lines[0] == "worker --check")
         #expect(try await run("serve", "-l", "[::1]:80").lines.prefix(2) == ["serve", "RESPOOL_LISTEN=[::1]:80"])
+    }
+
+    @Test(arguments: [
+        (["worker", "--source-root", "in/missing"], "--source-root is 'in/missing': No such file or directory"),
+        (["worker", "--listen", "somewhere"], "--listen is 'somewhere': expected a port"),
+        (["serve", "--tokens", "tokens"], "--tokens is 'tokens': No such file or directory"),
+        (["serve", "--listen", "127.0.0.1:99999"], "--listen is '127.0.0.1:99999': expected a port"),
+        (["serve", "--tls-key", "key.pem"], "--tls-key is 'key.pem': No such file or directory"),
+    ])
+    func `a wrong value is reported with the option that was typed`(words: [String], beginning: String) async throws {
+        try await placeDaemon(in: "bin")
+        let outcome = try await ChildProcess.run(
+            folder.file("bin/respool"), words, environment: ["PATH": "/usr/bin:/bin"], folder: folder.path)
+        #expect(outcome.exitCode == 2)
+        #expect(outcome.errors.contains(beginning), "\(outcome.errors)")
     }
 
     @Test func `a missing daemon is reported with the path where it was expected`() async throws {

@@ -240,7 +240,7 @@ import Testing
     @Test func `a setting that a program refuses ends the start`() async throws {
         let outcome = try await ChildProcess.run(
             Programs.path("respool"), ["up"], environment: environment.merging(["RESPOOL_LEASE": "x"]) { $1 })
-        #expect(outcome.exitCode == 1)
+        #expect(outcome.exitCode == 2)
         #expect(
             outcome.errors.contains("worker ended at the start: respoold: RESPOOL_LEASE is 'x'"), "\(outcome.errors)")
         #expect(!outcome.output.contains("ready"))

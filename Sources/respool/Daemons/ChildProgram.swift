@@ -6,7 +6,7 @@ import Synchronization
 /// A program started by this one in a separate process group. It receives a signal when this process ends.
 final class ChildProgram: Sendable {
     let pid: pid_t
-    private let ending = Mutex<ProgramEnding?>(nil)
+    private let reaping = Mutex<ProgramEnding?>(nil)
 
     private init(pid: pid_t) { self.pid = pid }
 
@@ -31,8 +31,11 @@ final class ChildProgram: Sendable {
         } catch { throw .failed("cannot start '\(words[0])': \(error)") }
     }
 
-    /// Whether the program is running. A program that has ended is reaped.
-    var isRunning: Bool { reaped(WNOHANG) == nil }
+    /// How the program ended, after which it is reaped; `nil` while it runs.
+    var ending: ProgramEnding? { reaped(WNOHANG) }
+
+    /// Whether the program is running.
+    var isRunning: Bool { ending == nil }
 
     /// Waits until the program has ended.
     func wait() async -> ProgramEnding {
@@ -49,11 +52,11 @@ final class ChildProgram: Sendable {
     /// Sends the signal if the program is still running.
     func kill(_ signal: CInt) {
         // Under the lock, the program is not reaped yet. Afterwards, the process id may be reused.
-        ending.withLock { if $0 == nil { _ = Glibc.kill(pid, signal) } }
+        reaping.withLock { if $0 == nil { _ = Glibc.kill(pid, signal) } }
     }
 
     private func reaped(_ options: CInt) -> ProgramEnding? {
-        ending.withLock { ending in
+        reaping.withLock { ending in
             var status: CInt = 0
             if ending == nil, waitpid(pid, &status, options) != 0 { ending = ProgramEnding(status: status) }
             return ending

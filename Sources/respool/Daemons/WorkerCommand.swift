@@ -1,5 +1,6 @@
 import Configuration
 import Glibc
+import Lifecycle
 
 extension Command {
     static let worker = Command(
@@ -79,7 +80,7 @@ enum ServeOptions {
     static func export(_ arguments: Arguments) throws(CommandFailure) {
         for option in [tokens, certificate, key] {
             guard let path = arguments.given(option).last, let setting = option.setting else { continue }
-            setenv(setting.name, try SourceAddress.absolutePath(path), 1)
+            setenv(setting.name, try arguments.existingPath(path, of: option), 1)
         }
     }
 }
@@ -120,11 +121,14 @@ enum WorkerOptions {
     /// Validates the given options and sets the environment of this process.
     static func export(_ arguments: Arguments) throws(CommandFailure) {
         for option in [slots, maxCrashes, grace] { try arguments.check(option) }
+        if let address = arguments.given(listen).last, ListenAddress(address) == nil {
+            throw .usage(SettingError("--listen", is: address, expected: Settings.listen.expected).message)
+        }
         for option in [slots, grace, listen, maxCrashes, queues, .redis] {
             if let value = arguments.given(option).last { set(option, value) }
         }
         for option in [outputRoot, spoolFolder, callbackSecretFile] {
-            if let path = arguments.given(option).last { set(option, try SourceAddress.absolutePath(path)) }
+            if let path = arguments.given(option).last { set(option, try arguments.existingPath(path, of: option)) }
         }
         let roots = arguments.given(sourceRoot)
         if let root = roots.first(where: { $0.contains(":") }) {
@@ -132,7 +136,7 @@ enum WorkerOptions {
         }
         if !roots.isEmpty {
             var paths: [String] = []
-            for root in roots { paths.append(try SourceAddress.absolutePath(root)) }
+            for root in roots { paths.append(try arguments.existingPath(root, of: sourceRoot)) }
             set(sourceRoot, paths.joined(separator: ":"))
         }
         for option in [Option.allowHost, .allowOutputHost] {

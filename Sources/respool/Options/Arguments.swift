@@ -1,5 +1,8 @@
 import Configuration
+import Glibc
+import Lifecycle
 import MediaTypes
+import Text
 
 /// The parsed command line: options and operands.
 struct Arguments: Sendable {
@@ -59,6 +62,16 @@ struct Arguments: Sendable {
     func check(_ option: Option) throws(CommandFailure) {
         guard let setting = option.setting, let text = value(option), !setting.accepts(text) else { return }
         throw .usage(SettingError(origin(of: option), is: text, expected: setting.expected).message)
+    }
+
+    /// The absolute path of a file or folder that an option names. It must exist: the program that reads the setting would
+    /// report its variable, which the user did not type.
+    func existingPath(_ path: String, of option: Option) throws(CommandFailure) -> String {
+        let absolute = try SourceAddress.absolutePath(path)
+        guard access(absolute, F_OK) == 0 else {
+            throw .usage("--\(option.name) is '\(PrintableText.shown(path))': \(Errno.last); give a path that exists")
+        }
+        return absolute
     }
 
     /// The option or variable that the value comes from, for messages.

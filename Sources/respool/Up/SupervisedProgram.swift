@@ -52,8 +52,10 @@ final class SupervisedProgram: Sendable {
 
     /// The failure if the program has ended, with the end of its log.
     func fault() -> CommandFailure? {
-        guard let child = state.withLock({ $0.isStopping ? nil : $0.child }), !child.isRunning else { return nil }
-        return .failed("\(name) ended at the start: \(log.tail()); its log is \(log.path)")
+        guard let ending = state.withLock({ $0.isStopping ? nil : $0.child })?.ending else { return nil }
+        let message = "\(name) ended at the start: \(log.tail()); its log is \(log.path)"
+        // A program with a setting that it cannot use ends as this one would.
+        return ending.exitStatus == ExitStatus.usage.rawValue ? .usage(message) : .failed(message)
     }
 
     /// Starts the program again whenever it ends, until it is stopped; throws if it ends too often.
