@@ -9,7 +9,9 @@ from processes import free_port
 from service import PROGRAMS, ROOT, Process, check
 
 PAGES = [ROOT / "README.md", ROOT / "docs/tutorial.md", *sorted((ROOT / "docs/how-to").glob("*.md"))]
-BLOCK = re.compile(r"^```sh(?P<options>[^\n]*)\n(?P<lines>.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(?P<language>sh|python|js)(?P<options>[^\n]*)\n(?P<lines>.*?)^```$", re.MULTILINE | re.DOTALL)
+# How a shell runs a block of another language.
+RUNS = {"sh": "{}", "python": "/usr/bin/python3 - <<'END'\n{}END\n", "js": "node - <<'END'\n{}END\n"}
 # Ends the programs that a page leaves running. A worker is left until it sends heartbeats, and drains; a server ends its requests;
 # others end by the signal.
 END = """
@@ -34,7 +36,7 @@ def blocks(page):
     reasons = [re.fullmatch(r' no-run="(.+)"', block["options"]) for block in found]
     for block, reason in zip(found, reasons):
         check(reason or not block["options"], f"{page.name}: unknown options of a fence: {block['options']}")
-    return ([block["lines"] for block, reason in zip(found, reasons) if not reason], [reason[1] for reason in reasons if reason])
+    return ([RUNS[block["language"]].format(block["lines"]) for block, reason in zip(found, reasons) if not reason], [reason[1] for reason in reasons if reason])
 
 
 @pytest.mark.long
@@ -64,6 +66,8 @@ def test_the_lines_of_a_page_run_as_they_are_pasted(service, audio, figures, pag
     text = "".join(runnable)
     for port in ("9090", "8080", "8090", "8099"):
         text = text.replace(port, str(free_port()))
+    # The address by its default name, and a source for which no packet leaves the machine.
+    text = text.replace("redis://127.0.0.1:6379", service.redis.url).replace("https://example.org/talk.flac", "http://127.0.0.1:9/talk.flac")
     with open(f"{folder}/lines.sh", "w") as file:
         file.write(text + END)
     environment = {"PATH": f"{folder}/bin:{PROGRAMS}:/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1",
