@@ -16,6 +16,7 @@ RUNS = {"sh": "{}", "python": "/usr/bin/python3 - <<'END'\n{}END\n", "js": "node
 # others end by the signal.
 END = """
 for job in $(jobs -p); do
+    kill -0 $job 2>/dev/null || continue
     code=143
     if [[ $(ps -o args= $job) == *" worker"* ]]; then
         until [[ $(respool worker --check 2>&1) == *"worker $job "* ]] || ! kill -0 $job; do sleep 0.1; done
@@ -71,7 +72,7 @@ def test_the_lines_of_a_page_run_as_they_are_pasted(service, audio, figures, pag
     with open(f"{folder}/lines.sh", "w") as file:
         file.write(text + END)
     environment = {"PATH": f"{folder}/bin:{PROGRAMS}:/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1",
-                   "PYTHONPATH": f"{ROOT}/clients/python/src", "PYTHONDONTWRITEBYTECODE": "1",
+                   "PYTHONPATH": f"{ROOT}/clients/python/src", "NODE_PATH": "/usr/share/nodejs", "PYTHONDONTWRITEBYTECODE": "1",
                    "RESPOOL_REDIS_URL": service.redis.url, "RESPOOL_SPOOL_DIR": service.spool, "RESPOOL_STATE_DIR": service.folder}
     shell = Process(["env", "-C", folder, "bash", "-ex", "lines.sh"], f"{folder}/lines.log", environment)
     code = shell.wait(120)
