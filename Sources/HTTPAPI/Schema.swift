@@ -37,7 +37,7 @@ enum Schema {
     private static let timePattern =
         "^([0-9]{1,12}/[1-9][0-9]{0,8}|([0-9]{1,6}:)?([0-5]?[0-9]:)?[0-5]?[0-9](\\.[0-9]{1,9})?|[0-9]{1,9}(\\.[0-9]{1,9})?)$"
     private static let sourcePattern =
-        "^(https?://([^/?#@\\s]+@)?[^/?#@:\\s][^/?#@\\s]*([/?#].*)?|(file|ftps?|sftp)://.+|s3://[A-Za-z0-9_.-]{3,64}/.+|upload:up_[0-9a-f]{32})$"
+        "^((https?|ftps?|sftp)://([^/?#@\\s]+@)?[^/?#@:\\s][^/?#@\\s]*([/?#].*)?|file://.+|s3://[A-Za-z0-9_.-]{3,64}/.+|upload:up_[0-9a-f]{32})$"
 
     static func word(_ words: [String]) -> JSONValue {
         ["type": "string", "enum": .array(words.map { .string($0) })]

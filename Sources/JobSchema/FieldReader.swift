@@ -40,9 +40,9 @@ struct FieldReader {
             )
         }
         if OutputPath.isObject(source) { _ = try S3Object(source, noun: "source") }
-        guard !ServerURL.isOnWeb(source) || ServerURL.hasHost(source) else {
+        guard !OutputPath.isServed(source) || ServerURL.hasHost(source) else {
             throw Self.invalid(
-                "`source` is `\(Self.shown(redactedURL(source)))`, which has no host: write \(scheme)://, the host and a path"
+                "`source` is `\(Self.shown(redactedURL(source)))`, which has no host: give a URL as https://example.org/a.flac"
             )
         }
         return source

@@ -15,7 +15,8 @@ package enum ServerURL {
         return first != UInt8(ascii: ":") && first > 0x20
     }
 
-    private static func hostAndPort(of url: String) -> Substring {
+    /// The host, and the port if there is one; without user and password.
+    package static func hostAndPort(of url: String) -> Substring {
         let authority = url.drop { $0 != ":" }.dropFirst(3).prefix { !"/?#".contains($0) }
         return authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
     }

@@ -38,8 +38,7 @@ package struct TraceSettings: Sendable {
     /// The collector's host with its port, as it is allowed to the process that sends spans.
     var host: String {
         let isSecure = endpoint.lowercased().hasPrefix("https://")
-        let authority = endpoint.drop { $0 != ":" }.dropFirst(3).prefix { !"/?#".contains($0) }
-        let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        let host = ServerURL.hostAndPort(of: endpoint)
         return ServerURL.port(of: endpoint) == nil ? "\(host):\(isSecure ? 443 : 80)" : String(host)
     }
 
