@@ -37,6 +37,15 @@ import Testing
         #expect(answers[2].hasPrefix("HTTP/1.1 201 "), "\(answers[2])")
     }
 
+    /// The limit is 24 KiB with what the library keeps of each line (docs/http-api.md).
+    @Test(arguments: [(lines: 20, bytes: 1024, status: 200), (100, 50, 200), (24, 1024, 431), (200, 50, 431)])
+    func `the lines of a header are limited in total`(lines: Int, bytes: Int, status: Int) async throws {
+        let listener = try Self.listener()
+        let header = (0..<lines).map { "X-\($0): \(String(repeating: "a", count: bytes))" }.joined(separator: "\r\n")
+        let answers = try await rawExchange(listener.port, [rawRequest("GET /hello HTTP/1.1", header)])
+        #expect(answers[0].hasPrefix("HTTP/1.1 \(status) "), "\(answers[0])")
+    }
+
     /// A proxy may see another end of the first request than the listener does.
     @Test(arguments: [
         "Content-Length: 4\r\nTransfer-Encoding: chunked", "Content-Length: 5\r\nContent-Length: 0",
