@@ -7,7 +7,7 @@ import Testing
         let shop = try await Workshop()
         let server = try await SlowServer()
         let worker = try await shop.worker()
-        let id = try await shop.push(["source": "\(server.url)/slow", "format": "mp3", "end": "5"])
+        let id = try await shop.push(["source": "\(server.url)/slow", "format": "mp3", "end": "20"])
         try await shop.isConverting(id)
         let name = try #require(try await shop.queue.workers().first?.name)
         #expect(try await shop.queue.setQuiet(true, worker: name) == name)
