@@ -82,8 +82,8 @@ From FLAC, encoded anew:
 
 {table([*columns, "CPU ÷ alone", "segments, joints, fallbacks"], [measured(row, "CPU") for row in others])}
 
-With more cores the schedule is simulated: decoding, joining and writing are one stream on one thread, as many threads as cores encode a segment each with its overlaps, at
-most one segment more is in memory, and packets are joined in order. CPU times of both kinds of threads are those of the conversion with 2 threads; the remaining time, in which
+With more cores the schedule is simulated: decoding, joining and writing are one stream on one thread, as many threads as cores encode a segment each with its overlaps, one
+segment more is decoded before a thread is free for it, and packets are joined in order. CPU times of both kinds of threads are those of the conversion with 2 threads; the remaining time, in which
 processes start and the result is synced, is that of the conversion with 1 thread. Real cores share their memory and become slower together, which the simulation does not know. From WAV:
 
 {table(["codec", "decoding, joining, writing", "encoding", "remaining", "2 cores", "measured with 2", "8 cores", "32 cores", "8 ÷ ffmpeg", "32 ÷ ffmpeg"],

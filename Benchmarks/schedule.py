@@ -42,11 +42,13 @@ class Schedule(typing.NamedTuple):
                 segments.popleft()
             if len(segments) == 1 and segments[0].place >= total:
                 return clock
-            busy = [segment for segment in segments if segment.place < min(decoded, segment.end)]
-            if decoded == boundary < total and len(segments) <= cores and len(busy) < cores:
+            rest = [segment for segment in segments if segment.place < min(segment.end, total)]
+            # One segment is decoded before a thread is free for it.
+            if decoded == boundary < total and len(segments) <= cores + 1 and len(rest) <= cores:
                 segments[-1].end = min(boundary + self.overlap, total)
                 segments.append(Segment(boundary))
                 boundary += self.length
+            busy = [segment for segment in rest[:cores] if segment.place < min(decoded, segment.end)]
             limit = min(boundary, total)
             pace = STEP * min(1, cores / max(len(busy) + (decoded < limit), 1))
             for segment in busy:

@@ -11,9 +11,6 @@ import MediaTypes
 /// none, the encoder before goes on, and the packets of the next one are dropped. The caller feeds frames and receives packets on
 /// one thread.
 final class SegmentPool {
-    private let settings: EncodingSettings
-    private let globalHeader: Bool
-    private let rule: EncoderJoint
     private let joint: any PacketJoint
     private let threads: EncoderThreads
     private let stop: CancellationFlag
@@ -35,6 +32,7 @@ final class SegmentPool {
     /// The number of frames that are handed on at once.
     private let batch: Int
     private let queue: Monitor<SegmentQueue>
+    private let worker: SegmentWorker
     /// The first encoder, as long as it runs on the caller's thread.
     private var inline: SegmentEncoder?
     private let scratch: Packet
@@ -55,20 +53,19 @@ final class SegmentPool {
             threads.count > 1 || !threads.isFixed && rule.startsLate
         else { return nil }
         let shape = settings.shape
-        self.settings = settings
-        self.globalHeader = globalHeader
-        self.rule = rule
         self.threads = threads
         self.stop = stop
         self.frameSize = frameSize
-        self.joint = if let joint { joint } else { try settings.joint(rule.rule) }
+        let joint = if let joint { joint } else { try settings.joint(rule.rule) }
+        self.joint = joint
         scratch = try Packet()
         delay = Int(encoder.encoder.context.pointee.initial_padding)
         lead = rule.lead.frames(rate: shape.rate, frameSize: frameSize)
         tail = rule.tail.frames(rate: shape.rate, frameSize: frameSize)
         step = rule.step?.frames(rate: shape.rate, frameSize: frameSize)
         length = rule.frames(
-            rate: shape.rate, frameSize: frameSize, frameBytes: frameSize * shape.channels * shape.sampleBytes)
+            rate: shape.rate, frameSize: frameSize, frameBytes: frameSize * shape.channels * shape.sampleBytes,
+            expected: settings.expectedSeconds)
         batch = max(shape.rate / frameSize / 4, 1)
         around = rule.isExact ? 0 : Int(JointCheck.reach * Double(shape.rate)) / frameSize + 1
         check =
@@ -81,6 +78,8 @@ final class SegmentPool {
         reach = rule.isExact ? rule.reach : max(rule.reach, around + max(40, around))
         pending = try OpenBlock(shape, frameSize: frameSize, capacity: batch)
         queue = Monitor(SegmentQueue(encoder, around: around))
+        worker = SegmentWorker(
+            settings, globalHeader: globalHeader, sharesEncoders: rule.sharesEncoders, type(of: joint), queue, threads)
         threads.beginStream()
         threads.take()
         inline = encoder
@@ -110,7 +109,9 @@ final class SegmentPool {
         }
         guard pending.isFull else { return }
         try handOn()
-        if inline == nil { try waitForRoom() }
+        guard inline == nil else { return }
+        try startWaiting()
+        try waitForRoom()
     }
 
     func sendEnd() throws(MediaError) {
@@ -181,14 +182,14 @@ final class SegmentPool {
     /// Moves the first encoder to another thread, if there is one.
     private func continueElsewhere() {
         let id = queue.change { [next] state in
-            state.threads += 1
             state.skip(to: next)
             return state.segments[0].id
         }
-        if start(id) { inline = nil } else { queue.change { $0.threads -= 1 } }
+        if start(id) { inline = nil }
     }
 
-    /// Begins a segment with the next frame once a thread is free, unless the encoder before has to go on.
+    /// Begins a segment with the next frame, unless the encoder before has to go on. One segment is decoded before a thread is free
+    /// for it, so that a thread which becomes free need not wait.
     private func begin() throws(MediaError) {
         try handOn()
         while true {
@@ -203,33 +204,32 @@ final class SegmentPool {
                 continue
             }
             // Segments whose packets wait for those of a slower one hold memory.
-            let count = queue.read(\.segments.count)
-            if count <= threads.count, threads.acquire() { break }
+            let (count, isWaiting) = queue.read { ($0.segments.count, $0.waiting != nil) }
+            if count <= threads.count + 1, !isWaiting { break }
             try wait(since: seen)
         }
         if inline != nil { continueElsewhere() }
-        guard inline == nil else { return threads.release() }
-        let encoder = SegmentEncoder(try Encoder.open(settings, globalHeader: globalHeader), start: next)
-        let id = queue.change { [next] state in
-            let id = state.nextID()
-            state.segments.append(EncodedSegment(id: id, start: next, encoder: encoder, isConfirmed: false))
-            state.threads += 1
-            return id
-        }
-        guard start(id) else {
-            // The encoder before goes on.
-            queue.change { state in
-                state.segments.removeLast()
-                state.threads -= 1
-            }
-            return threads.release()
-        }
-        queue.change { [next, lead, tail] in $0.segments[$0.segments.count - 2].end = next + lead + tail }
+        guard inline == nil else { return }
+        queue.change { [next, lead, tail] state in state.begin(at: next, endingBefore: next + lead + tail) }
         report.segments += 1
+        try startWaiting()
     }
+
+    /// Starts a thread for the segment that waits for one, if that is allowed. Otherwise the next thread that is done takes it.
+    private func startWaiting() throws(MediaError) {
+        guard queue.read({ $0.waiting != nil }), threads.acquire() else { return }
+        guard let id = queue.change({ $0.takeWaiting() }) else { return threads.release() }
+        if start(id) { return }
+        threads.release()
+        queue.change { $0.putBack(id) }
+        if queue.read({ $0.threads == 0 }) { throw Self.noThread }
+    }
+
+    private static let noThread = MediaError(.internal, "encode the audio", "no thread could be started")
 
     private func wait(since seen: Int) throws(MediaError) {
         if stop.isRaised { throw .stopped }
+        try startWaiting()
         _ = queue.wait(atMost: .milliseconds(20)) { $0.changes != seen ? true : nil }
     }
 }
@@ -323,14 +323,9 @@ extension SegmentPool {
     private func goOn() throws(MediaError) {
         report.fallbacks += 1
         threads.take()
-        let id = queue.change { state in
-            state.threads += 1
-            return state.mergeFirst()
-        }
-        guard !start(id) else { return }
-        queue.change { $0.threads -= 1 }
+        guard !start(queue.change { $0.mergeFirst() }) else { return }
         threads.release()
-        throw MediaError(.internal, "encode the audio", "no thread could be started")
+        throw Self.noThread
     }
 }
 
@@ -338,9 +333,9 @@ extension SegmentPool {
 extension SegmentPool {
     /// Starts the thread of a segment; returns `false` if there can be none.
     private func start(_ id: Int) -> Bool {
-        let worker = SegmentWorker(
-            id: id, leavesOutSum: type(of: joint).sumsSamples, renumber: type(of: joint).renumber, queue: queue,
-            threads: threads)
-        return tryStartThread { worker.run() }
+        queue.change { $0.threads += 1 }
+        if tryStartThread({ [worker] in worker.run(id) }) { return true }
+        queue.change { $0.threads -= 1 }
+        return false
     }
 }

@@ -18,6 +18,8 @@ struct SegmentQueue {
     private var blocks: [FrameBlock] = []
     private(set) var nextFrame = 0
     private var lastID = 0
+    /// Encoders whose segment is encoded, and that another segment can use.
+    private var spares: [SegmentEncoder] = []
 
     /// Starts with the first encoder.
     init(_ encoder: SegmentEncoder, around: Int) {
@@ -25,9 +27,47 @@ struct SegmentQueue {
         segments = [EncodedSegment(id: 0, start: 0, encoder: encoder, isConfirmed: true)]
     }
 
-    mutating func nextID() -> Int {
+    private mutating func nextID() -> Int {
         lastID += 1
         return lastID
+    }
+
+    /// Begins a segment, which waits for a thread. The encoder of the one before ends before a frame.
+    mutating func begin(at frame: Int, endingBefore end: Int) {
+        segments[segments.count - 1].end = end
+        segments.append(EncodedSegment(id: nextID(), start: frame, encoder: nil, isConfirmed: false))
+    }
+
+    /// The segment that waits for a thread, if there is one. It is the last one.
+    var waiting: Int? { segments.last.flatMap { $0.isWaiting ? $0.id : nil } }
+
+    /// Takes the segment that waits for a thread, unless the stream has failed.
+    mutating func takeWaiting() -> Int? {
+        guard !isAborted, failure == nil, let id = waiting else { return nil }
+        segments[segments.count - 1].isWaiting = false
+        return id
+    }
+
+    /// Lets a segment wait again.
+    mutating func putBack(_ id: Int) {
+        if let index = index(of: id) { segments[index].isWaiting = true }
+    }
+
+    /// The encoder of a segment that has one, or one that was used before.
+    mutating func encoder(of id: Int) -> SegmentEncoder? {
+        guard let index = index(of: id) else { return nil }
+        if segments[index].encoder == nil, let spare = spares.popLast() {
+            spare.restart(at: segments[index].start)
+            segments[index].encoder = spare
+        }
+        return segments[index].encoder
+    }
+
+    /// Keeps the encoder of a complete segment for another one.
+    mutating func release(_ id: Int) {
+        guard let index = index(of: id), let encoder = segments[index].encoder else { return }
+        spares.append(encoder)
+        segments[index].encoder = nil
     }
 
     func index(of id: Int) -> Int? { segments.firstIndex { $0.id == id } }
@@ -135,7 +175,10 @@ struct SegmentQueue {
 /// A part of a stream, and the packets that one encoder made of it.
 struct EncodedSegment {
     let id: Int
-    let encoder: SegmentEncoder
+    /// `nil` until a thread encodes the segment, and once another segment may use it.
+    var encoder: SegmentEncoder?
+    /// Whether the segment waits for a thread.
+    var isWaiting: Bool
     /// The number of the first frame.
     let start: Int
     /// The number of the frame behind the last one; `nil` if the stream ends with the segment, or that is unknown.
@@ -154,11 +197,13 @@ struct EncodedSegment {
     /// The number of the next frame for the encoder.
     var nextFrame: Int
 
-    init(id: Int, start: Int, encoder: SegmentEncoder, isConfirmed: Bool) {
+    /// A segment without an encoder waits for a thread.
+    init(id: Int, start: Int, encoder: SegmentEncoder?, isConfirmed: Bool) {
         self.id = id
         self.start = start
         self.encoder = encoder
         self.isConfirmed = isConfirmed
+        isWaiting = encoder == nil
         (firstPacket, nextFrame) = (start, start)
     }
 
@@ -201,12 +246,18 @@ final class SegmentEncoder: @unchecked Sendable {
     let encoder: Encoder
     /// The number of its next packet in the stream.
     var nextPacket: Int
-    /// Whether it encodes the stream from its start.
-    let isFirst: Bool
+    /// Whether it encodes the stream from its start, and numbers its packets as they are.
+    private(set) var isFirst: Bool
 
     init(_ encoder: consuming Encoder, start: Int) {
         self.encoder = encoder
         nextPacket = start
         isFirst = start == 0
+    }
+
+    /// Continues with the first frame of another segment.
+    func restart(at frame: Int) {
+        nextPacket = frame
+        isFirst = false
     }
 }

@@ -3,33 +3,61 @@ import CSampleSum
 import Libav
 import Lifecycle
 
-/// Encodes one segment on a thread.
+/// Encodes segments on a thread, with an encoder each.
 struct SegmentWorker: Sendable {
-    let id: Int
+    // Nothing changes the settings.
+    nonisolated(unsafe) private let settings: EncodingSettings
+    private let globalHeader: Bool
+    /// Whether an encoder can continue with another segment.
+    private let sharesEncoders: Bool
     /// Whether the sum of all samples is computed elsewhere.
-    let leavesOutSum: Bool
-    let renumber: (@Sendable (EncodedPacket, Int) throws(MediaError) -> Void)?
-    let queue: Monitor<SegmentQueue>
-    let threads: EncoderThreads
+    private let leavesOutSum: Bool
+    private let renumber: (@Sendable (EncodedPacket, Int) throws(MediaError) -> Void)?
+    private let queue: Monitor<SegmentQueue>
+    private let threads: EncoderThreads
 
-    func run() {
-        do throws(MediaError) { try encode() } catch { queue.change { $0.failure = $0.failure ?? error } }
+    init(
+        _ settings: EncodingSettings, globalHeader: Bool, sharesEncoders: Bool, _ joint: any PacketJoint.Type,
+        _ queue: Monitor<SegmentQueue>, _ threads: EncoderThreads
+    ) {
+        self.settings = settings
+        self.globalHeader = globalHeader
+        self.sharesEncoders = sharesEncoders
+        leavesOutSum = joint.sumsSamples
+        renumber = joint.renumber
+        self.queue = queue
+        self.threads = threads
+    }
+
+    /// Encodes a segment, and then those that wait for a thread.
+    func run(_ id: Int) {
+        var next: Int? = id
+        while let id = next {
+            do throws(MediaError) { try encode(id) } catch { queue.change { $0.failure = $0.failure ?? error } }
+            next = takeWaiting()
+        }
         queue.change { state in
-            threads.release()
             state.threads -= 1
             state.changes += 1
         }
     }
 
-    private func encode() throws(MediaError) {
-        guard let encoder = queue.read({ state in state.index(of: id).map { state.segments[$0].encoder } }) else {
-            return
-        }
+    /// Gives the thread back, and takes it again for a segment that waits, if the number of threads still allows it.
+    private func takeWaiting() -> Int? {
+        threads.release()
+        guard queue.read({ $0.waiting != nil }), threads.acquire() else { return nil }
+        let id = queue.change { $0.takeWaiting() }
+        if id == nil { threads.release() }
+        return id
+    }
+
+    private func encode(_ id: Int) throws(MediaError) {
+        guard let encoder = try encoder(of: id) else { return }
         sample_sum_leave_out(leavesOutSum)
         let scratch = try Packet()
         let reader = try BlockReader()
         while true {
-            let work = nextWork()
+            let work = nextWork(id)
             var packets: [EncodedPacket] = []
             switch work {
             case .encode(let block, let numbers):
@@ -44,18 +72,33 @@ struct SegmentWorker: Sendable {
             case .stop: return
             }
             let isDone = if case .encode = work { false } else { true }
+            let isSpare = if case .pause = work { sharesEncoders } else { false }
             queue.change { state in
                 guard let index = state.index(of: id) else { return }
                 state.segments[index].packets += packets
                 state.segments[index].isDone = isDone
+                if isSpare { state.release(id) }
                 state.changes += 1
             }
             if isDone { return }
         }
     }
 
+    /// The encoder of a segment, which is opened if there is none; `nil` if the segment does not exist any more.
+    private func encoder(of id: Int) throws(MediaError) -> SegmentEncoder? {
+        if let encoder = queue.change(wakes: false, { $0.encoder(of: id) }) { return encoder }
+        guard let start = queue.read({ state in state.index(of: id).map { state.segments[$0].start } }) else {
+            return nil
+        }
+        let encoder = SegmentEncoder(try Encoder.open(settings, globalHeader: globalHeader), start: start)
+        queue.change(wakes: false) { state in
+            if let index = state.index(of: id) { state.segments[index].encoder = encoder }
+        }
+        return encoder
+    }
+
     /// Waits for the next work, without counting as a thread meanwhile.
-    private func nextWork() -> SegmentQueue.Work {
+    private func nextWork(_ id: Int) -> SegmentQueue.Work {
         if let work = queue.change(wakes: false, { $0.work(of: id) }) { return work }
         threads.release()
         defer { threads.take() }

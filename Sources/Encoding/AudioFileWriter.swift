@@ -28,7 +28,8 @@ package final class AudioFileWriter: RenditionWriter {
         self.store = store
         self.threads = threads
         self.stop = stop
-        settings = try EncodingSettings.resolve(rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
+        settings = try EncodingSettings.resolve(
+            rendition, try rendition.sound.shape(of: reader.shape), reader.depth, expected: reader.expectedSeconds)
         isMeasured =
             rendition.sound.loudness != nil && measurement?.loudness?.integrated != nil
             && settings.codec.kind == .lossy

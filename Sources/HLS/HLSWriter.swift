@@ -24,7 +24,8 @@ package final class HLSWriter: RenditionWriter {
         stop: CancellationFlag
     ) throws(MediaError) {
         segments = rendition.segments
-        let choices = try Self.settings(rendition, try rendition.sound.shape(of: reader.shape), reader.depth)
+        let choices = try Self.settings(
+            rendition, try rendition.sound.shape(of: reader.shape), reader.depth, expected: reader.expectedSeconds)
         let first = choices[0]
         path = try SoundPath(rendition, reader, first, measurement)
         let tags = TagWriter(
@@ -44,17 +45,17 @@ package final class HLSWriter: RenditionWriter {
 
     /// The settings of each variant. They differ only in the bit rate.
     private static func settings(
-        _ rendition: Rendition, _ shape: SampleShape, _ depth: SampleDepth
+        _ rendition: Rendition, _ shape: SampleShape, _ depth: SampleDepth, expected: Double?
     ) throws(MediaError) -> [EncodingSettings] {
         guard !rendition.segments.bitRates.isEmpty else {
-            return [try EncodingSettings.resolve(rendition, shape, depth)]
+            return [try EncodingSettings.resolve(rendition, shape, depth, expected: expected)]
         }
         var choices: [EncodingSettings] = []
         for rate in rendition.segments.bitRates {
             var variant = rendition
             variant.segments.bitRates = []
             variant.bitRate = rate
-            choices.append(try EncodingSettings.resolve(variant, shape, depth))
+            choices.append(try EncodingSettings.resolve(variant, shape, depth, expected: expected))
         }
         for other in choices where !other.shape.equals(choices[0].shape) {
             throw MediaError(

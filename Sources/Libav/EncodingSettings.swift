@@ -24,12 +24,14 @@ package struct EncodingSettings {
     package private(set) var effective: [String: Setting] = [:]
     /// Differences between the output and the source or the requested settings.
     package private(set) var warnings: [Warning]
+    /// The expected length of the audio in seconds, if it is known.
+    package let expectedSeconds: Double?
 
-    /// Resolves open settings to the source's values, or to the nearest ones that the codec supports.
-    package static func resolve(_ rendition: Rendition, _ inputShape: SampleShape, _ depth: SampleDepth)
-        throws(MediaError)
-        -> EncodingSettings
-    {
+    /// Resolves open settings to the source's values, or to the nearest ones that the codec supports. `expected` is the length of
+    /// the audio in seconds, if it is known.
+    package static func resolve(
+        _ rendition: Rendition, _ inputShape: SampleShape, _ depth: SampleDepth, expected: Double? = nil
+    ) throws(MediaError) -> EncodingSettings {
         let (format, codec): (AudioFormat, AudioCodec)
         do { (format, codec) = try rendition.validate() } catch { throw invalid(error.description) }
         var warnings: [Warning] = []
@@ -66,7 +68,7 @@ package struct EncodingSettings {
         let quality = rendition.quality ?? (rendition.bitRate == nil ? codec.defaultQuality : nil)
         var settings = EncodingSettings(
             format: format, codec: codec, shape: shape, sampleFormat: stored, bitRate: bitRate, quality: quality,
-            encoder: rendition.encoder, dither: rendition.sound.dither, warnings: warnings)
+            encoder: rendition.encoder, dither: rendition.sound.dither, warnings: warnings, expectedSeconds: expected)
         settings.record(rendition)
         return settings
     }

@@ -14,7 +14,8 @@ extension AudioCodec {
                 edges: CodecEdges(padding: .delay, declared: .lastInMatroska, areMarked: false, copied: .neither),
                 packets: .plain, words: .streamed("mp4a.40.34", in: [.fmp4, .mpegts]), lowersLevel: true,
                 tensOfHertzFrom: nil,
-                joint: EncoderJoint(.bitReservoir, period: 147, lead: .frames(4), tail: .frames(24), reach: 40))
+                joint: EncoderJoint(
+                    .bitReservoir, seconds: 15...30, period: 147, lead: .frames(4), tail: .frames(24), reach: 40))
         case .aac:
             AudioCodec(
                 id, .lossy,
@@ -36,7 +37,7 @@ extension AudioCodec {
                     streaming: .init(parameter: "mp4a.40.2", containers: [.fmp4, .mpegts])),
                 lowersLevel: false, tensOfHertzFrom: nil,
                 joint: EncoderJoint(
-                    .windows, seconds: 60, lead: .frames(64), tail: .frames(10), reach: 1,
+                    .windows, seconds: 60...60, lead: .frames(64), tail: .frames(10), reach: 1,
                     limits: .init(highestQuality: 1, maxChannels: 2)))
         case .alac:
             AudioCodec(
@@ -71,7 +72,7 @@ extension AudioCodec {
                     areKept: true, isLengthDeclared: true, length: .setup, decodedRate: nil, copySlack: 8192),
                 words: .none, lowersLevel: false, tensOfHertzFrom: nil,
                 joint: EncoderJoint(
-                    .equalPackets, seconds: 40, period: 16, lead: .milliseconds(3000), tail: .milliseconds(5000),
+                    .equalPackets, seconds: 40...40, period: 16, lead: .milliseconds(3000), tail: .milliseconds(5000),
                     step: .milliseconds(1000)))
         case .opus:
             AudioCodec(
@@ -90,7 +91,7 @@ extension AudioCodec {
                     streaming: .init(parameter: "Opus", containers: [.fmp4])),
                 lowersLevel: false, tensOfHertzFrom: nil,
                 joint: EncoderJoint(
-                    .planned, lead: .milliseconds(480), tail: .milliseconds(60),
+                    .planned, seconds: 15...30, lead: .milliseconds(480), tail: .milliseconds(60),
                     limits: .init(lowestBitRate: 64_000, lowestChannelBitRate: 48_000)))
         case .pcm:
             AudioCodec(

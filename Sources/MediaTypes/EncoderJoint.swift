@@ -2,8 +2,8 @@
 package struct EncoderJoint: Sendable {
     /// Where the packets of two encoders may be joined.
     package let rule: Rule
-    /// The approximate length of a segment.
-    package let seconds: Int
+    /// The approximate length of a segment in seconds: a part of the expected length, within these limits.
+    package let seconds: ClosedRange<Int>
     /// Encoders start at multiples of this number of frames.
     package let period: Int
     /// What an encoder receives before the first packet that is kept of it, so that its state is close to that of an encoder that
@@ -64,7 +64,8 @@ package struct EncoderJoint: Sendable {
     }
 
     init(
-        _ rule: Rule, seconds: Int = 15, period: Int = 1, lead: Span = .frames(0), tail: Span = .frames(0),
+        _ rule: Rule, seconds: ClosedRange<Int> = 15...15, period: Int = 1, lead: Span = .frames(0),
+        tail: Span = .frames(0),
         step: Span? = nil, reach: Int = 0, isExact: Bool = false, limits: Limits = Limits(), startsLate: Bool = true
     ) {
         self.rule = rule
@@ -72,15 +73,32 @@ package struct EncoderJoint: Sendable {
         (self.step, self.isExact, self.limits, self.startsLate) = (step, isExact, limits, startsLate)
     }
 
-    /// The number of frames in a segment, which depends on the encoder alone. `frameBytes` is the memory size of a frame's
-    /// samples.
-    package func frames(rate: Int, frameSize: Int, frameBytes: Int) -> Int {
+    /// Whether an encoder can continue with another segment, because frames are independent of each other.
+    package var sharesEncoders: Bool {
+        guard case .frames(0) = lead, case .frames(0) = tail else { return false }
+        return isExact
+    }
+
+    /// The number of frames in a segment, which depends on the encoder and the source alone. `frameBytes` is the memory size of a
+    /// frame's samples, and `expected` the length of the audio in seconds, if it is known.
+    package func frames(rate: Int, frameSize: Int, frameBytes: Int, expected: Double?) -> Int {
         let most = max(Self.maxBytes / frameBytes, 1)
         let overlap = lead.frames(rate: rate, frameSize: frameSize) + tail.frames(rate: rate, frameSize: frameSize)
+        let seconds = seconds(expected: expected)
         let frames = max(
             min(Span.milliseconds(1000 * seconds).frames(rate: rate, frameSize: frameSize), most), 2 * overlap, 1)
         return (frames + period - 1) / period * period
     }
+
+    /// The length of a segment in seconds. A header may declare any length of the audio.
+    private func seconds(expected: Double?) -> Int {
+        let part = (expected ?? 0) / Self.parts
+        if part >= Double(seconds.upperBound) { return seconds.upperBound }
+        return part > Double(seconds.lowerBound) ? Int(part) : seconds.lowerBound
+    }
+
+    /// Long audio has about as many segments, so that 2 to 8, 12 or 24 threads end at about the same time.
+    private static let parts = 24.0
 
     /// The maximum memory size of a segment's samples.
     private static let maxBytes = 24 << 20

@@ -149,3 +149,11 @@ def test_joints_at_every_rate(tmp_path, option, fallbacks, name):
     case = EVERY_RATE[name]
     pieces = synthetic(tmp_path, min(option("count", 50), 50), lambda rate, channels: case.length(rate, 3.4))
     judge_all(name, "synthetic", case, pieces, tmp_path, fallbacks)
+
+
+# Segments of a long recording are longer: 25 s in ten minutes.
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["mp3 128k", "mp3 V2", "opus 96k"])
+def test_joints_in_ten_minutes_of_music(tmp_path, option, fallbacks, name):
+    case = CASES[name]._replace(seconds=25)
+    judge_all(name, "ten minutes", case, music(tmp_path, max(option("count", 200) // 40, 1), lambda number: 600), tmp_path, fallbacks)

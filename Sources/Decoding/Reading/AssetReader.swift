@@ -87,6 +87,18 @@ package struct AssetReader: ~Copyable {
     /// The source's duration in seconds; `nil` if the container does not declare it or it is an estimate.
     package var sourceSeconds: Double? { decoding.seconds }
 
+    /// The expected duration of the range in seconds; `nil` if it has no end and the container declares no duration.
+    package var expectedSeconds: Double? { duration(within: sourceSeconds.map { $0 - start }) }
+
+    /// The duration of the range in seconds, if so much of the source follows its start; `nil` if neither is known.
+    func duration(within rest: Double?) -> Double? {
+        let wanted = end.map { Double($0) / Double(shape.rate) - start }
+        return wanted.map { min($0, rest ?? $0) } ?? rest
+    }
+
+    /// The start of the range in seconds.
+    var start: Double { Double(first) / Double(shape.rate) }
+
     /// The first decoded sample, at or before the range.
     package var decodedFrom: Int64 { decoding.bounds.start }
 

@@ -30,12 +30,10 @@ package struct ProgressMeter {
         last = started
         let rate = Double(reader.shape.rate)
         self.rate = rate
-        let before = Double(reader.first) / rate
-        start = before
-        let length = samples.map { Double($0) / rate } ?? reader.sourceSeconds.map { $0 - before }
-        let wanted = reader.end.map { Double($0) / rate - before }
-        isKnown = length != nil
-        duration = wanted.map { min($0, length ?? $0) } ?? length
+        start = reader.start
+        let copied = samples.map { Double($0) / rate }
+        isKnown = copied != nil || reader.sourceSeconds != nil
+        duration = copied != nil ? reader.duration(within: copied) : reader.expectedSeconds
         pace.note(started, position: 0, fraction: 0)
     }
 
