@@ -6,7 +6,7 @@ import MediaTypes
 
 /// Encodes a stream in segments on several threads, and joins their packets.
 ///
-/// Each segment has an encoder. It first receives frames that belong to the segment before, so that its state is that of an encoder
+/// An encoder makes each segment. It first receives frames that belong to the segment before, so that its state is that of an encoder
 /// which has received everything, and last some of those behind. The joint of the codec decides which packets are kept. If it finds
 /// none, the encoder before goes on, and the packets of the next one are dropped. The caller feeds frames and receives packets on
 /// one thread.
@@ -39,6 +39,8 @@ final class SegmentPool {
     private var pending: OpenBlock
     /// The number of the next frame.
     private var next = 0
+    /// How often there was no thread at all.
+    private var refusals = 0
     private var isEnded = false
     private var hasEnded = false
     private var ready: [EncodedPacket] = []
@@ -217,14 +219,21 @@ final class SegmentPool {
 
     /// Starts a thread for the segment that waits for one, if that is allowed. Otherwise the next thread that is done takes it.
     private func startWaiting() throws(MediaError) {
-        guard queue.read({ $0.waiting != nil }), threads.acquire() else { return }
+        let (isWaiting, isAlone) = queue.read { ($0.waiting != nil, $0.threads == 0) }
+        guard isWaiting else { return }
+        // A stream can always continue with one encoder.
+        if isAlone { threads.take() } else if !threads.acquire() { return }
         guard let id = queue.change({ $0.takeWaiting() }) else { return threads.release() }
         if start(id) { return }
         threads.release()
         queue.change { $0.putBack(id) }
-        if queue.read({ $0.threads == 0 }) { throw Self.noThread }
+        guard queue.read({ $0.threads == 0 }) else { return }
+        refusals += 1
+        if refusals == Self.maxRefusals { throw Self.noThread }
+        _ = queue.wait(atMost: .milliseconds(20)) { _ in Bool?.none }
     }
 
+    private static let maxRefusals = 50
     private static let noThread = MediaError(.internal, "encode the audio", "no thread could be started")
 
     private func wait(since seen: Int) throws(MediaError) {

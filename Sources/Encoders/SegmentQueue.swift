@@ -64,7 +64,7 @@ struct SegmentQueue {
     }
 
     /// Keeps the encoder of a complete segment for another one.
-    mutating func release(_ id: Int) {
+    mutating func keepForReuse(_ id: Int) {
         guard let index = index(of: id), let encoder = segments[index].encoder else { return }
         spares.append(encoder)
         segments[index].encoder = nil

@@ -3,7 +3,7 @@ import CSampleSum
 import Libav
 import Lifecycle
 
-/// Encodes segments on a thread, with an encoder each.
+/// Encodes segments on a thread.
 struct SegmentWorker: Sendable {
     // Nothing changes the settings.
     nonisolated(unsafe) private let settings: EncodingSettings
@@ -42,10 +42,13 @@ struct SegmentWorker: Sendable {
         }
     }
 
-    /// Gives the thread back, and takes it again for a segment that waits, if the number of threads still allows it.
+    /// Gives the thread back, and takes it again for a segment that waits, if the number of threads still allows it. The last one of
+    /// a stream always goes on.
     private func takeWaiting() -> Int? {
         threads.release()
-        guard queue.read({ $0.waiting != nil }), threads.acquire() else { return nil }
+        let (isWaiting, isLast) = queue.read { ($0.waiting != nil, $0.threads == 1) }
+        guard isWaiting else { return nil }
+        if isLast { threads.take() } else if !threads.acquire() { return nil }
         let id = queue.change { $0.takeWaiting() }
         if id == nil { threads.release() }
         return id
@@ -77,7 +80,7 @@ struct SegmentWorker: Sendable {
                 guard let index = state.index(of: id) else { return }
                 state.segments[index].packets += packets
                 state.segments[index].isDone = isDone
-                if isSpare { state.release(id) }
+                if isSpare { state.keepForReuse(id) }
                 state.changes += 1
             }
             if isDone { return }

@@ -24,11 +24,11 @@ package struct EncodingSettings {
     package private(set) var effective: [String: Setting] = [:]
     /// Differences between the output and the source or the requested settings.
     package private(set) var warnings: [Warning]
-    /// The expected length of the audio in seconds, if it is known.
+    /// The expected length of the source's range in seconds, if it is known.
     package let expectedSeconds: Double?
 
     /// Resolves open settings to the source's values, or to the nearest ones that the codec supports. `expected` is the length of
-    /// the audio in seconds, if it is known.
+    /// the source's range in seconds, if it is known.
     package static func resolve(
         _ rendition: Rendition, _ inputShape: SampleShape, _ depth: SampleDepth, expected: Double? = nil
     ) throws(MediaError) -> EncodingSettings {

@@ -1,4 +1,4 @@
-/// How the packets of several encoders become one stream. Each encoder encodes one segment of the audio.
+/// How the packets of several encoders become one stream. The audio is divided into segments, which they encode.
 package struct EncoderJoint: Sendable {
     /// Where the packets of two encoders may be joined.
     package let rule: Rule
@@ -80,13 +80,18 @@ package struct EncoderJoint: Sendable {
     }
 
     /// The number of frames in a segment, which depends on the encoder and the source alone. `frameBytes` is the memory size of a
-    /// frame's samples, and `expected` the length of the audio in seconds, if it is known.
+    /// frame's samples, and `expected` the length of the source in seconds, if it is known.
     package func frames(rate: Int, frameSize: Int, frameBytes: Int, expected: Double?) -> Int {
-        let most = max(Self.maxBytes / frameBytes, 1)
         let overlap = lead.frames(rate: rate, frameSize: frameSize) + tail.frames(rate: rate, frameSize: frameSize)
-        let seconds = seconds(expected: expected)
-        let frames = max(
-            min(Span.milliseconds(1000 * seconds).frames(rate: rate, frameSize: frameSize), most), 2 * overlap, 1)
+        func frames(_ seconds: Int, maxBytes: Int) -> Int {
+            min(
+                Span.milliseconds(1000 * seconds).frames(rate: rate, frameSize: frameSize),
+                max(maxBytes / frameBytes, 1))
+        }
+        // Threads would wait for memory if they had long segments of many channels.
+        let least = frames(seconds.lowerBound, maxBytes: Self.maxBytes)
+        let most = frames(seconds(expected: expected), maxBytes: Self.maxBytes / 2)
+        let frames = max(least, most, 2 * overlap, 1)
         return (frames + period - 1) / period * period
     }
 
@@ -97,7 +102,7 @@ package struct EncoderJoint: Sendable {
         return part > Double(seconds.lowerBound) ? Int(part) : seconds.lowerBound
     }
 
-    /// Long audio has about as many segments, so that 2 to 8, 12 or 24 threads end at about the same time.
+    /// Long audio has about as many segments, which most numbers of threads share evenly.
     private static let parts = 24.0
 
     /// The maximum memory size of a segment's samples.

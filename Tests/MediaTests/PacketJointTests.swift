@@ -154,4 +154,63 @@ import Testing
         }
         #expect(!threads.isBusy)
     }
+
+    @Test func `a stream goes on with one encoder when its threads are taken away while a segment waits`() async throws
+    {
+        let threads = EncoderThreads(3, isFixed: false)
+        let stop = CancellationFlag()
+        // A stream that waits for ever would block the test.
+        let limit = Task {
+            try await Task.sleep(for: .seconds(30))
+            stop.raise()
+        }
+        // Other streams use all threads but that of the first encoder.
+        for _ in 0..<2 { threads.take() }
+        let (count, report) = try await onThread {
+            let settings = try Self.settings()
+            let pool = try #require(
+                try SegmentPool(
+                    SegmentEncoder(try Encoder.open(settings, globalHeader: false), start: 0), settings,
+                    globalHeader: false, threads: threads, stop: stop))
+            let packet = try Packet()
+            var count = 0
+            for number in 0...1400 {
+                let frame = try Self.chord(number, settings.shape)
+                if number == 1400 { try pool.sendEnd() } else { try pool.send(frame) }
+                // The second segment has begun, and waits.
+                if number == 588 { threads.count = 1 }
+                while try pool.receive(into: packet) { count += 1 }
+            }
+            return (count, pool.report)
+        }
+        limit.cancel()
+        #expect(count >= 1400)
+        #expect(report.segments == 2 && report.joints == 1)
+        for _ in 0..<2 { threads.release() }
+        #expect(!threads.isBusy)
+    }
+
+    @Test func `an encoder that is kept makes the next segment, from its first packet`() async throws {
+        try await onThread {
+            let first = SegmentEncoder(try Encoder.open(try Self.settings(), globalHeader: false), start: 0)
+            var queue = SegmentQueue(first, around: 0)
+            queue.begin(at: 588, endingBefore: 588)
+            #expect(queue.waiting == 1)
+            queue.keepForReuse(0)
+            let id = queue.takeWaiting()
+            let again = queue.takeWaiting()
+            #expect(id == 1 && again == nil && queue.waiting == nil)
+            let kept = queue.encoder(of: 1)
+            #expect(kept === first && first.nextPacket == 588 && !first.isFirst)
+            queue.begin(at: 1176, endingBefore: 1176)
+            let next = queue.takeWaiting()
+            let none = queue.encoder(of: 2)
+            #expect(next == 2 && none == nil)
+            queue.putBack(2)
+            #expect(queue.waiting == 2)
+            queue.failure = .stopped
+            let failed = queue.takeWaiting()
+            #expect(failed == nil)
+        }
+    }
 }

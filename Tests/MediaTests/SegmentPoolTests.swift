@@ -146,6 +146,18 @@ import Testing
         }
     }
 
+    @Test func `segments of a long source are longer`() async throws {
+        let source = try await Studio.shared.source(
+            "long-tone.wav", ["-f", "lavfi", "-i", "sine=f=440:r=8000:d=480", "-c:a", "pcm_s16le"])
+        let rendition = Rendition(format: "opus", bitRate: 64_000, sampleRate: 8000)
+        let joined = try await convert(source, rendition, threads: Self.threads(2))
+        // A 24th is 20 s.
+        #expect(joined.result.encoders?.segments == 24)
+        let part = try await convert(
+            source, rendition, end: MediaTime(value: 120, timescale: 1), threads: Self.threads(2))
+        #expect(part.result.encoders?.segments == 8)
+    }
+
     @Test func `an encoding that began with one thread continues with several when they are free`() async throws {
         let source = try await Self.material()
         let threads = EncoderThreads(1, isFixed: false)
