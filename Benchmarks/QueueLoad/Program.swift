@@ -60,8 +60,8 @@ struct Program {
         for last in underWay { try await last.value }
     }
 
-    /// Claims and finishes jobs like a worker process with 24 slots whose jobs take no time: claims as many jobs as may be
-    /// converted. Twice as many may be unfinished, because a worker publishes results while it converts the next jobs.
+    /// Claims and finishes jobs like a worker process with 24 slots whose jobs take no time. Twice as many may be unfinished,
+    /// because a worker publishes results while it converts the next jobs.
     private static func fill(_ queue: JobQueue, _ count: Int) async throws {
         let endings = FinishBatcher(queue)
         let worker = "host:\(getpid()):load"
@@ -73,7 +73,7 @@ struct Program {
                 try await underWay.removeFirst().task.value
                 continue
             }
-            let jobs = try await queue.claim(count: min(slots, 2 * slots - unfinished), worker: worker).jobs
+            let jobs = try await queue.claim(count: min(JobQueue.claimSize(slots: slots), 2 * slots - unfinished), worker: worker).jobs
             underWay.append((Task { try await finish(jobs, endings) }, jobs.count))
             ended += jobs.count
         }

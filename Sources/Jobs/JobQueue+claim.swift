@@ -3,6 +3,9 @@ import JobSchema
 import Redis
 
 extension JobQueue {
+    /// How many jobs a worker claims at once: half of its slots, so that Redis ends some jobs while the worker receives others.
+    package static func claimSize(slots: Int) -> Int { max(slots / 2, 8) }
+
     /// Claims up to `count` jobs for the worker (`host:pid:nonce`), which makes one request at a time. Repeated with
     /// the same request, returns the same jobs.
     package func claim(

@@ -30,7 +30,8 @@ extension JobWorker {
     /// Claims jobs from the queues that may have some, in their order, until no slot is free or no queue has any.
     private func takeJobs(in group: inout DiscardingTaskGroup) async {
         var open = queues.indices.filter { inquiries[$0].bell == nil }
-        while !isDraining, let turn = rotation.next(among: open, free: room) {
+        let most = JobQueue.claimSize(slots: configuration.slots)
+        while !isDraining, let turn = rotation.next(among: open, free: min(room, most)) {
             let claim = await claim(turn.count, from: turn.queue)
             for job in claim?.jobs ?? [] { start(job, after: claim?.waits[job.id], of: turn.queue, in: &group) }
             // A paused queue starts none of its jobs.
