@@ -12,7 +12,7 @@ import itertools
 import pytest
 from joints import Case, Count, compare, converted, judge, spread
 from material import music, synthetic, waves, write_wave
-from processes import check, run
+from processes import check, equal, run
 
 SECONDS = 150
 
@@ -156,4 +156,7 @@ def test_joints_at_every_rate(tmp_path, option, fallbacks, name):
 @pytest.mark.parametrize("name", ["mp3 128k", "mp3 V2", "opus 96k"])
 def test_joints_in_ten_minutes_of_music(tmp_path, option, fallbacks, name):
     case = CASES[name]._replace(seconds=25)
-    judge_all(name, "ten minutes", case, music(tmp_path, max(option("count", 200) // 40, 1), lambda number: 600), tmp_path, fallbacks)
+    pieces = music(tmp_path, max(option("count", 200) // 40, 1), lambda number: 600)
+    count = judge_all(name, "ten minutes", case, pieces, tmp_path, fallbacks)
+    equal((count.joints + count.fallbacks) // count.pieces, 22 if case.format == "mp3" else 23, "joints of a piece")
+    check(count.fallbacks <= max(0.02 * (count.joints + count.fallbacks), 1), f"few encoders went on: {count.fallbacks} at {count.joints} joints")
