@@ -207,7 +207,7 @@ final class SegmentPool {
             }
             // Segments whose packets wait for those of a slower one hold memory.
             let (count, isWaiting) = queue.read { ($0.segments.count, $0.waiting != nil) }
-            if count <= threads.count + 1, !isWaiting { break }
+            if count <= threads.count, !isWaiting { break }
             try wait(since: seen)
         }
         if inline != nil { continueElsewhere() }

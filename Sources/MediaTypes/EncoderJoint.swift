@@ -88,9 +88,8 @@ package struct EncoderJoint: Sendable {
                 Span.milliseconds(1000 * seconds).frames(rate: rate, frameSize: frameSize),
                 max(maxBytes / frameBytes, 1))
         }
-        // Threads would wait for memory if they had long segments of many channels.
         let least = frames(seconds.lowerBound, maxBytes: Self.maxBytes)
-        let most = frames(seconds(expected: expected), maxBytes: Self.maxBytes / 2)
+        let most = frames(seconds(expected: expected), maxBytes: Self.maxLongBytes)
         let frames = max(least, most, 2 * overlap, 1)
         return (frames + period - 1) / period * period
     }
@@ -107,4 +106,6 @@ package struct EncoderJoint: Sendable {
 
     /// The maximum memory size of a segment's samples.
     private static let maxBytes = 24 << 20
+    /// The same of a segment that is longer than the shortest one. Each thread has its share of memory.
+    private static let maxLongBytes = 8 << 20
 }
