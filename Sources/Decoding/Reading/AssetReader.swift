@@ -88,16 +88,16 @@ package struct AssetReader: ~Copyable {
     package var sourceSeconds: Double? { decoding.seconds }
 
     /// The expected duration of the range in seconds; `nil` if it has no end and the container declares no duration.
-    package var expectedSeconds: Double? { duration(within: sourceSeconds.map { $0 - start }) }
+    package var expectedSeconds: Double? { rangeSeconds(within: sourceSeconds.map { $0 - startSeconds }) }
 
     /// The duration of the range in seconds, if so much of the source follows its start; `nil` if neither is known.
-    func duration(within rest: Double?) -> Double? {
-        let wanted = end.map { Double($0) / Double(shape.rate) - start }
+    func rangeSeconds(within rest: Double?) -> Double? {
+        let wanted = end.map { Double($0) / Double(shape.rate) - startSeconds }
         return wanted.map { min($0, rest ?? $0) } ?? rest
     }
 
     /// The start of the range in seconds.
-    var start: Double { Double(first) / Double(shape.rate) }
+    var startSeconds: Double { Double(first) / Double(shape.rate) }
 
     /// The first decoded sample, at or before the range.
     package var decodedFrom: Int64 { decoding.bounds.start }

@@ -30,10 +30,10 @@ package struct ProgressMeter {
         last = started
         let rate = Double(reader.shape.rate)
         self.rate = rate
-        start = reader.start
+        start = reader.startSeconds
         let copied = samples.map { Double($0) / rate }
         isKnown = copied != nil || reader.sourceSeconds != nil
-        duration = copied != nil ? reader.duration(within: copied) : reader.expectedSeconds
+        duration = copied != nil ? reader.rangeSeconds(within: copied) : reader.expectedSeconds
         pace.note(started, position: 0, fraction: 0)
     }
 
