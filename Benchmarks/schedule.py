@@ -44,7 +44,7 @@ class Schedule(typing.NamedTuple):
                 return clock
             rest = [segment for segment in segments if segment.place < min(segment.end, total)]
             # One segment is decoded before a thread is free for it.
-            if decoded == boundary < total and len(segments) <= cores + 1 and len(rest) <= cores:
+            if decoded == boundary < total and len(segments) <= cores and len(rest) <= cores:
                 segments[-1].end = min(boundary + self.overlap, total)
                 segments.append(Segment(boundary))
                 boundary += self.length

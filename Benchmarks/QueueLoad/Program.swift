@@ -73,7 +73,8 @@ struct Program {
                 try await underWay.removeFirst().task.value
                 continue
             }
-            let jobs = try await queue.claim(count: min(JobQueue.claimSize(slots: slots), 2 * slots - unfinished), worker: worker).jobs
+            let count = min(JobQueue.claimSize(slots: slots), 2 * slots - unfinished)
+            let jobs = try await queue.claim(count: count, worker: worker).jobs
             underWay.append((Task { try await finish(jobs, endings) }, jobs.count))
             ended += jobs.count
         }

@@ -131,6 +131,11 @@ def judge_all(name, material, case, pieces, tmp_path, fallbacks):
     return count
 
 
+def check_fallbacks(count, limit):
+    # One of a few is no share.
+    check(count.fallbacks <= max(limit * (count.joints + count.fallbacks), 1), f"few encoders went on: {count.fallbacks} at {count.joints} joints")
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("name", CASES | EXACT)
 def test_joints_in_music(tmp_path, option, fallbacks, name):
@@ -138,9 +143,7 @@ def test_joints_in_music(tmp_path, option, fallbacks, name):
     # With few segments, most pieces take less time; every tenth one keeps seven threads busy.
     pieces = music(tmp_path, option("count", 200), lambda number: case.length(44100, 8.4 if number % 10 == 9 else 3.4))
     count = judge_all(name, "music", case, pieces, tmp_path, fallbacks)
-    limit = 0.1 if case.format == "ogg" else 0.02
-    # One of a few is no share.
-    check(count.fallbacks <= max(limit * (count.joints + count.fallbacks), 1), f"few encoders went on: {count.fallbacks} at {count.joints} joints")
+    check_fallbacks(count, 0.1 if case.format == "ogg" else 0.02)
 
 
 @pytest.mark.soak
@@ -160,4 +163,4 @@ def test_joints_in_ten_minutes_of_music(tmp_path, option, fallbacks, name):
     pieces = music(tmp_path, max(option("count", 200) // 40, 1), lambda number: 600)
     count = judge_all(name, "ten minutes", case, pieces, tmp_path, fallbacks)
     equal((count.joints + count.fallbacks) // count.pieces, 22 if case.format == "mp3" else 27, "joints of a piece")
-    check(count.fallbacks <= max(0.02 * (count.joints + count.fallbacks), 1), f"few encoders went on: {count.fallbacks} at {count.joints} joints")
+    check_fallbacks(count, 0.02)
