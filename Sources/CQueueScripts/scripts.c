@@ -21,6 +21,9 @@ static const unsigned char base[] = {
 static const unsigned char beat[] = {
 #embed "../Jobs/Scripts/beat.lua"
 };
+static const unsigned char bell[] = {
+#embed "../Jobs/Scripts/bell.lua"
+};
 static const unsigned char callbacks[] = {
 #embed "../Jobs/Scripts/callbacks.lua"
 };
@@ -35,6 +38,12 @@ static const unsigned char claim_callbacks[] = {
 };
 static const unsigned char constants[] = {
 #embed "../Jobs/Scripts/constants.lua"
+};
+static const unsigned char core[] = {
+#embed "../Jobs/Scripts/core.lua"
+};
+static const unsigned char defaults[] = {
+#embed "../Jobs/Scripts/defaults.lua"
 };
 static const unsigned char endings[] = {
 #embed "../Jobs/Scripts/endings.lua"
@@ -75,6 +84,9 @@ static const unsigned char meta[] = {
 static const unsigned char options[] = {
 #embed "../Jobs/Scripts/options.lua"
 };
+static const unsigned char parts[] = {
+#embed "../Jobs/Scripts/parts.lua"
+};
 static const unsigned char pause[] = {
 #embed "../Jobs/Scripts/pause.lua"
 };
@@ -96,17 +108,20 @@ static const unsigned char recover[] = {
 static const unsigned char redeliver[] = {
 #embed "../Jobs/Scripts/redeliver.lua"
 };
-static const unsigned char replay[] = {
-#embed "../Jobs/Scripts/replay.lua"
-};
 static const unsigned char repair[] = {
 #embed "../Jobs/Scripts/repair.lua"
+};
+static const unsigned char replay[] = {
+#embed "../Jobs/Scripts/replay.lua"
 };
 static const unsigned char reply[] = {
 #embed "../Jobs/Scripts/reply.lua"
 };
 static const unsigned char reschedule[] = {
 #embed "../Jobs/Scripts/reschedule.lua"
+};
+static const unsigned char retention[] = {
+#embed "../Jobs/Scripts/retention.lua"
 };
 static const unsigned char retry[] = {
 #embed "../Jobs/Scripts/retry.lua"
@@ -128,12 +143,13 @@ static const struct {
     const unsigned char *text;
     size_t length;
 } scripts[] = {
-    SCRIPT(admission), SCRIPT(admit), SCRIPT(admit_and_seal), SCRIPT(base), SCRIPT(beat), SCRIPT(callbacks),
-    SCRIPT(cancel), SCRIPT(claim), SCRIPT(claim_callbacks), SCRIPT(constants), SCRIPT(endings),
-    SCRIPT(enqueue), SCRIPT(finish), SCRIPT(finish_callback), SCRIPT(groups), SCRIPT(inbox), SCRIPT(limit),
-    SCRIPT(limits), SCRIPT(list), SCRIPT(maintenance), SCRIPT(mending), SCRIPT(meta), SCRIPT(options), SCRIPT(pause),
-    SCRIPT(publish), SCRIPT(purge), SCRIPT(queued), SCRIPT(quiet), SCRIPT(recover), SCRIPT(redeliver), SCRIPT(repair),
-    SCRIPT(replay), SCRIPT(reply), SCRIPT(reschedule), SCRIPT(retry), SCRIPT(ring), SCRIPT(schedule), SCRIPT(stats),
+    SCRIPT(admission), SCRIPT(admit), SCRIPT(admit_and_seal), SCRIPT(base), SCRIPT(beat), SCRIPT(bell),
+    SCRIPT(callbacks), SCRIPT(cancel), SCRIPT(claim), SCRIPT(claim_callbacks), SCRIPT(constants), SCRIPT(core),
+    SCRIPT(defaults), SCRIPT(endings), SCRIPT(enqueue), SCRIPT(finish), SCRIPT(finish_callback), SCRIPT(groups),
+    SCRIPT(inbox), SCRIPT(limit), SCRIPT(limits), SCRIPT(list), SCRIPT(maintenance), SCRIPT(mending), SCRIPT(meta),
+    SCRIPT(options), SCRIPT(parts), SCRIPT(pause), SCRIPT(publish), SCRIPT(purge), SCRIPT(queued), SCRIPT(quiet),
+    SCRIPT(recover), SCRIPT(redeliver), SCRIPT(repair), SCRIPT(replay), SCRIPT(reply), SCRIPT(reschedule),
+    SCRIPT(retention), SCRIPT(retry), SCRIPT(ring), SCRIPT(schedule), SCRIPT(stats),
 };
 
 const unsigned char *queue_script(const char *name, size_t *length) {

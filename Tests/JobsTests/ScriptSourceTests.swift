@@ -43,9 +43,12 @@ import Testing
 
     @Test func `the constants of the scripts are those of Swift`() throws {
         typealias Limit = JobSpec.Limit
-        let expected = """
+        let defaults = """
             local DEFAULT_SETTINGS = '\(QueueSettings().line.split(separator: " ").prefix(6).joined(separator: " "))'
             local DEFAULT_RETENTION = '\(QueueSettings().line.split(separator: " ").dropFirst(6).joined(separator: " "))'
+
+            """
+        let limits = """
             local MAX_FIELDS, MAX_VALUE, MAX_BYTES = \(Limit.fields), \(Limit.valueBytes), \(Limit.bytes)
             local MAX_ATTEMPTS, MAX_TIMEOUT = \(Limit.attempts.upperBound), \(Int(Limit.timeout.upperBound))
             local MAX_DELAY, MAX_DEDUP = \(Int(Limit.delay.upperBound)), \(Limit.dedupBytes)
@@ -60,8 +63,10 @@ import Testing
             ]]
 
             """
-        let file = FileManager.default.contents(atPath: "\(Self.root)/Sources/Jobs/Scripts/constants.lua") ?? Data()
-        let text = String(decoding: file, as: UTF8.self)
-        #expect(text.hasSuffix("\n\n" + expected), "constants.lua must end with:\n\(expected)")
+        for (name, expected) in [("defaults.lua", defaults), ("constants.lua", limits)] {
+            let file = FileManager.default.contents(atPath: "\(Self.root)/Sources/Jobs/Scripts/\(name)") ?? Data()
+            let text = String(decoding: file, as: UTF8.self)
+            #expect(text.hasSuffix("\n\n" + expected), "\(name) must end with:\n\(expected)")
+        }
     }
 }

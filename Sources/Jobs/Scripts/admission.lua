@@ -1,5 +1,6 @@
 -- Part of the scripts that admit pushed jobs: checks the options that the queue itself uses, and adds each job to its index.
 
+-- require constants
 -- require inbox
 -- require groups
 -- require callbacks
@@ -255,9 +256,9 @@ admission = part(function()
     if ms > NOW + 60000 or ms < 1500000000000 then options.created = NOW end
     local first = holder(options.dedup)
     if first then
-      local _, age = endings().retention('alias')
+      local _, age = retention('alias')
       call('SET', P .. 'alias:' .. id, first, 'PX', age)
-      call('ZADD', ALIASES, endings().stamp(), id)
+      call('ZADD', ALIASES, stamp(), id)
       prune_aliases()
       event(id, 'duplicate', 'of', first)
     else

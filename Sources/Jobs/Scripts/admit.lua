@@ -11,5 +11,5 @@
 start_worker_call()
 local more = run_maintenance()
 ring()
-save_worker_call()
+save(worker_call_fields())
 return { more and 1 or 0, lost }

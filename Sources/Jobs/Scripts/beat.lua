@@ -67,9 +67,9 @@ local first = not paused and call('ZRANGE', READY, 0, 0, 'WITHSCORES')[2]
 if first then answer[5] = math.floor(first / BAND) end
 if until_first(CALLBACKS, 0) == 0 then answer[2] = 1 end
 if until_first(P .. 'schedules', 0) == 0 then answer[3] = 1 end
-for _, state in ipairs({ 'completed', 'failed', 'cancelled' }) do endings().trim(state) end
+for _, state in ipairs({ 'completed', 'failed', 'cancelled' }) do trim(state) end
 callbacks().prune_callbacks()
 admission().prune_aliases()
 ring()
-save_worker_call()
+save(worker_call_fields())
 return answer

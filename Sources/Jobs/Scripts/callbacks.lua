@@ -7,6 +7,7 @@
 -- `callbacks` (sorted set) has the receivers; the score is when each is checked next.
 -- `called` (sorted set, scores as in `done`) has the finished deliveries.
 
+-- require constants
 -- require endings
 
 callbacks = part(function()
@@ -48,8 +49,8 @@ callbacks = part(function()
 
   -- Moves a delivery to a final state.
   local function conclude(id, state)
-    local _, age = endings().retention('called')
-    call('ZADD', CALLED, endings().stamp(), id)
+    local _, age = retention('called')
+    call('ZADD', CALLED, stamp(), id)
     call('HSET', P .. 'callback:' .. id, 'state', state, 'ended', NOW)
     call('PEXPIRE', P .. 'callback:' .. id, age + 86400000)
     prune_callbacks()

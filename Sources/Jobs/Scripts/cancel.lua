@@ -51,7 +51,7 @@ for i, id in ipairs(ARGV) do
   answer[i] = cancel(id)
   if bytes >= inbox().MAX_CALL_BYTES then break end
 end
-endings().trim('cancelled')
+trim('cancelled')
 ring()
 save()
 return answer

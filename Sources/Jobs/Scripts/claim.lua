@@ -14,69 +14,113 @@
 --          A worker numbers its calls. A repeated call with the last counter returns the same jobs for 10 minutes, except those
 --          that the worker no longer owns. A call with a smaller counter returns nothing: it is a late duplicate.
 
--- require base
--- require maintenance
+-- require core
+-- require bell
 
-local worker, counter, nonce, slots, worker_settings, urgency = unpack(ARGV)
-local count = tonumber(slots)
--- The answer, in the order in which Swift decodes it; `packed` adds what is known at the end.
-local answer, ids, spec_keys = { 'ok', -1, -1, lost }, {}, {}
+local claimant, counter, nonce, slots, new_settings, urgency = unpack(ARGV)
+local wanted = tonumber(slots)
+-- The answer, in the order in which Swift decodes it; `reply` adds what is known at the end.
+local answer, claimed, spec_keys = { 'ok', -1, -1, {} }, {}, {}
 
 local function hand_over(id, token, counts, record)
-  local n, words = #ids + 1, 4 + 5 * #ids
-  ids[n], spec_keys[n] = id, P .. 'spec:' .. id
+  local n, words = #claimed + 1, 4 + 5 * #claimed
+  claimed[n], spec_keys[n] = id, P .. 'spec:' .. id
   answer[words + 1], answer[words + 2], answer[words + 3] = id, token, counts
   answer[words + 4], answer[words + 5] = '{}', record
 end
 
-local HALF_OCTAVE = math.log(2) / 2
+local HALF_OCTAVE, buckets = math.log(2) / 2, {}
 
 -- Milliseconds since the job became ready: when it was promoted or given back, or else when it was pushed. They are also counted in
 -- a bucket of the hour: `w0` is less than 1 ms, and `wN` from 2^((N-1)/2) ms to less than 2^(N/2) ms.
 local function waited(id, ready)
   local ms = math.max(NOW - (tonumber(ready or string.match(id, '^%d+')) or NOW), 0)
-  local bucket = 'w' .. (ms < 1 and 0 or 1 + math.floor(math.log(ms) / HALF_OCTAVE + 1e-9))
+  local number = ms < 1 and 0 or 1 + math.floor(math.log(ms) / HALF_OCTAVE + 1e-9)
+  local bucket = buckets[number] or 'w' .. number
+  buckets[number] = bucket
   waits[bucket] = (waits[bucket] or 0) + 1
   return whole(ms)
 end
 
-local function hand_over_job(job, wait)
-  local counts = job.attempt .. ' ' .. job.attempts .. ' ' .. job.crashes .. ' ' .. (job.created or '-') .. ' ' .. wait
-  hand_over(job.id, job.token, counts, job.commit and call('GET', P .. 'commit:' .. job.id) or '')
-end
-
-local function packed(status, next_due, next_lease)
-  answer[1], answer[2], answer[3] = status, next_due, next_lease
-  -- One MGET for all specs costs less than a GET for each.
-  for i, spec in ipairs(ids[1] and call('MGET', unpack(spec_keys)) or {}) do answer[3 + 5 * i] = spec or '{}' end
+-- One MGET for all specs costs less than a GET for each.
+local function packed()
+  for i, spec in ipairs(claimed[1] and call('MGET', unpack(spec_keys)) or {}) do answer[3 + 5 * i] = spec or '{}' end
   return answer
 end
 
-local worker_key = P .. 'worker:' .. worker
-local last, given = string.match(call('HGET', worker_key, 'claim') or '', '^(%d+)(.*)$')
-if last and tonumber(counter) <= tonumber(last) then
-  if counter == last then
-    for id in string.gmatch(given, '%S+') do
-      local job = read(id)
-      if job and job.state == 'running' and string.match(job.token, ':(.*)$') == nonce then hand_over_job(job, '-') end
-    end
+local worker_key = P .. 'worker:' .. claimant
+
+-- Ends the script; `...` are fields of `meta` that changed.
+local function reply(status, next_due, next_lease, ...)
+  answer[1], answer[2], answer[3] = status, next_due, next_lease
+  -- Recorded even if nothing was claimed: a late duplicate of the call would claim jobs that no worker receives. `again` is not
+  -- recorded, because the worker repeats that call.
+  if status ~= 'again' then
+    local is_new = call('HSET', worker_key, 'claim', counter .. ' ' .. table.concat(claimed, ' ')) == 1
+    if is_new then call('PEXPIRE', worker_key, '600000') end
   end
-  return packed('ok', -1, -1)
+  ring()
+  save(...)
+  return packed()
 end
 
-local SWEEP_MS = 20
-local lease_end, first_token = whole(NOW + lease_ms), '1:' .. nonce
+local lease_end, first_token = whole(NOW + string.match(settings, '^%d+')), '1:' .. nonce
 
 -- A waiting job whose hash has only `state` and `score` was never claimed, and has no options that the queue uses. All that a
 -- claim needs of it is known, so its hash is not read.
 local NEW_FIELDS = 2
 
 local function take_new(id, key)
-  call('HSET', key, 'state', 'running', 'attempt', '1', 'token', first_token, 'worker', worker, 'started', now, 'phase', 'opening')
+  call('HSET', key, 'state', 'running', 'attempt', '1', 'token', first_token, 'worker', claimant, 'started', now, 'phase', 'opening')
   add(removals, READY, id)
   add(additions, LEASE, lease_end, id)
   event(id, 'running', 'attempt', '1')
   hand_over(id, first_token, '1 5 0 - ' .. waited(id), '')
+end
+
+-- Claims `wanted` such jobs. Returns false, and changes nothing, if not all of the first jobs are such.
+local function take_all_new()
+  local ready, keys = call('ZRANGE', READY, '0', whole(wanted - 1)), {}
+  if #ready < wanted then return false end
+  for n, id in ipairs(ready) do
+    keys[n] = P .. 'job:' .. id
+    if call('HLEN', keys[n]) ~= NEW_FIELDS then return false end
+  end
+  begin()
+  answer_bell()
+  for n, id in ipairs(ready) do take_new(id, keys[n]) end
+  apply()
+  return true
+end
+
+-- Of thousands of claims a second, few need to sweep; but a job that is due does not wait while a slot stays free.
+local SWEEP_MS = 20
+local swept_at = tonumber(saved_seen or math.huge)
+local last_counter, given = string.match(call('HGET', worker_key, 'claim') or '', '^(%d+)(.*)$')
+-- The ids that a repeated call was given, none for a late duplicate; false or `nil` for a new call.
+local repeated = last_counter and tonumber(counter) <= tonumber(last_counter) and (counter == last_counter and given or '')
+local needs_sweep = NOW < swept_at or NOW >= swept_at + SWEEP_MS or urgency ~= ''
+if not repeated and not needs_sweep and not paused and new_settings == saved_settings
+  and call('XLEN', IN) <= (bell == '' and 0 or 1) and take_all_new() then
+  return reply('ok', -1, -1)
+end
+
+-- The functions for all other cases are created for them alone.
+return (function()
+-- require base
+-- require maintenance
+
+local function hand_over_job(job, wait)
+  local counts = job.attempt .. ' ' .. job.attempts .. ' ' .. job.crashes .. ' ' .. (job.created or '-') .. ' ' .. wait
+  hand_over(job.id, job.token, counts, job.commit and call('GET', P .. 'commit:' .. job.id) or '')
+end
+
+if repeated then
+  for id in string.gmatch(repeated, '%S+') do
+    local job = read(id)
+    if job and job.state == 'running' and string.match(job.token, ':(.*)$') == nonce then hand_over_job(job, '-') end
+  end
+  return packed()
 end
 
 local function take(job)
@@ -85,19 +129,10 @@ local function take(job)
   hand_over_job(job, waited(job.id, job.ready or job.created))
   local attempt = whole(job.attempt)
   if job.progress then call('HDEL', job.key, 'progress') end
-  move(job, 'running', lease_end, 'attempt', attempt, 'token', job.token, 'worker', worker,
+  move(job, 'running', lease_end, 'attempt', attempt, 'token', job.token, 'worker', claimant,
     'started', now, 'phase', 'opening')
   job_event(job, 'running', 'attempt', attempt)
 end
-
-start_worker_call(worker_settings)
-answer_bell()
-local more = admit_inbox()
--- Of thousands of claims a second, few need to sweep; but a job that is due does not wait while a slot stays free.
-if not saved_seen or NOW < seen or NOW >= seen + SWEEP_MS or urgency ~= '' or call('ZCARD', READY) < count then
-  more = sweep_all() or more
-end
-local status, budget = 'ok', count + 64
 
 -- Claims a job of `ready`, or moves it to where it belongs. Returns whether the index must be read again before the next job,
 -- because a job of the same `limit_key` may have been unparked with a better score.
@@ -123,14 +158,20 @@ local function process(id)
   return job.limit_key ~= nil
 end
 
+answer[4] = lost
+start_worker_call(new_settings)
+answer_bell()
+local more = admit_inbox()
+if needs_sweep or call('ZCARD', READY) < wanted then more = sweep_all() or more end
+local status, budget = 'ok', wanted + 64
 if paused then
   status = 'paused'
 elseif more and urgency ~= 'insist' then
   status = 'again'
 else
   is_batch = true
-  while #ids < count and budget > 0 do
-    local ready = call('ZRANGE', READY, '0', whole(count - #ids - 1))
+  while #claimed < wanted and budget > 0 do
+    local ready = call('ZRANGE', READY, '0', whole(wanted - #claimed - 1))
     if #ready == 0 then break end
     for _, id in ipairs(ready) do
       budget = budget - 1
@@ -138,20 +179,13 @@ else
     end
     apply()
   end
-  if budget <= 0 and #ids < count and call('ZCARD', READY) > 0 then status = #ids > 0 and 'more' or 'again' end
-end
--- Recorded even if nothing was claimed: a late duplicate of the call would claim jobs that no worker receives. `again` is not
--- recorded, because the worker repeats that call.
-if status ~= 'again' then
-  call('HSET', worker_key, 'claim', counter .. ' ' .. table.concat(ids, ' '))
-  call('PEXPIRE', worker_key, '600000')
+  if budget <= 0 and #claimed < wanted and call('ZCARD', READY) > 0 then status = #claimed > 0 and 'more' or 'again' end
 end
 local next_due, next_lease = -1, -1
-if #ids < count then
+if #claimed < wanted then
   next_due, next_lease = until_first(INDEX.delayed, 0), until_first(LEASE, grace)
   local paced = until_first(PACED, 0)
   if paced >= 0 and (next_due < 0 or paced < next_due) then next_due = paced end
 end
-ring()
-save_worker_call()
-return packed(status, next_due, next_lease)
+return reply(status, next_due, next_lease, worker_call_fields())
+end)()

@@ -1,8 +1,6 @@
--- Part of every script: constants that Swift declares and Lua needs too. A test compares them with Swift and prints the
+-- Part of the scripts that check values: constants that Swift declares and Lua needs too. A test compares them with Swift and prints the
 -- expected text.
 
-local DEFAULT_SETTINGS = '10000 3 10000 2000 600000 3600000'
-local DEFAULT_RETENTION = 'completed 10000 604800000 failed 10000 2592000000 cancelled 1000 604800000 called 1000 604800000'
 local MAX_FIELDS, MAX_VALUE, MAX_BYTES = 64, 16384, 65536
 local MAX_ATTEMPTS, MAX_TIMEOUT = 100, 86400
 local MAX_DELAY, MAX_DEDUP = 31536000, 256

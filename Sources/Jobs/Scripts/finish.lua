@@ -10,10 +10,49 @@
 --          the token is not the job's (nothing changed); `PUBLISHING` if it is too late to cancel or release the job. The same
 --          token gets the same answer again.
 
+-- require core
+-- require retention
+
+-- The hash of a job in its first attempt has only these fields, if it has no options that the queue uses and nothing happened to it
+-- since its claim: state, score, attempt, token, worker, started, phase.
+local FIRST_ATTEMPT_FIELDS = 7
+
+-- The results of such jobs, as the words of one MSET, which costs less than a SET for each.
+local results = {}
+
+-- Completes such a job, to which nothing refers but `lease` and `live`. Returns false for another job or outcome.
+local function complete_first(id, token, outcome, log, outputs)
+  if outcome ~= 'completed' or log ~= '' then return false end
+  local key = P .. 'job:' .. id
+  local state, owner = unpack(call('HMGET', key, 'state', 'token'))
+  if state ~= 'running' or owner ~= token or call('HLEN', key) ~= FIRST_ATTEMPT_FIELDS then return false end
+  call('HSET', key, 'state', 'completed', 'finished', now)
+  add(removals, LEASE, id)
+  add(additions, INDEX.completed, stamp(), id)
+  live_removals[#live_removals + 1] = id
+  note('completed')
+  expire_spec(id, 'completed')
+  local n = #results
+  results[n + 1], results[n + 2] = P .. 'result:' .. id, outputs
+  event(id, 'completed')
+  return true
+end
+
+local answers, first = {}, 1
+begin()
+while first < #ARGV do
+  local last = first + ARGV[first]
+  if not complete_first(unpack(ARGV, first + 1, last)) then break end
+  answers[#answers + 1], first = 'completed', last + 1
+end
+
+-- The functions for other attempts are created for them alone. Trimming needs those of groups if there are any.
+local function finish_others()
 -- require base
 -- require endings
 
 local is_released = false
+is_batch = true
 
 -- Moves a job to where its next attempt waits, if it has one left. Returns its new state (and due time), and the time to live
 -- of a terminal job.
@@ -41,35 +80,8 @@ local function retry_or_fail(job, token, outcome, code, message, wait, random)
   return answer, ttl
 end
 
--- The hash of a job in its first attempt has only these fields, if it has no options that the queue uses and nothing happened to it
--- since its claim: state, score, attempt, token, worker, started, phase.
-local FIRST_ATTEMPT_FIELDS = 7
-
--- The results of such jobs, as the words of one MSET, which costs less than a SET for each.
-local results = {}
-
--- Completes such a job. Nothing refers to it but `lease` and `live`.
-local function complete_first(id, key, outputs)
-  call('HSET', key, 'state', 'completed', 'finished', now)
-  add(removals, LEASE, id)
-  add(additions, INDEX.completed, endings().stamp(), id)
-  live_removals[#live_removals + 1] = id
-  note('completed')
-  endings().expire_spec(id, 'completed')
-  local n = #results
-  results[n + 1], results[n + 2] = P .. 'result:' .. id, outputs
-  event(id, 'completed')
-end
-
 local function finish(id, token, outcome, log, ...)
-  if outcome == 'completed' and log == '' then
-    local key = P .. 'job:' .. id
-    local state, owner = unpack(call('HMGET', key, 'state', 'token'))
-    if state == 'running' and owner == token and call('HLEN', key) == FIRST_ATTEMPT_FIELDS then
-      complete_first(id, key, ...)
-      return 'completed'
-    end
-  end
+  if complete_first(id, token, outcome, log, ...) then return 'completed' end
   local job = read(id)
   if not job then return 'STALE' end
   -- Only `finish` completes a job, so the token of a completed job is the one that it was finished with.
@@ -114,17 +126,17 @@ local function finish(id, token, outcome, log, ...)
   return answer
 end
 
-begin()
-is_batch = true
-local answers, first = {}, 1
 while first < #ARGV do
   local last = first + ARGV[first]
-  answers[#answers + 1] = finish(unpack(ARGV, first + 1, last))
-  first = last + 1
+  answers[#answers + 1], first = finish(unpack(ARGV, first + 1, last)), last + 1
 end
-if results[1] then call('MSET', unpack(results)) end
 apply()
 if has_unparked or is_released then ring() end
+end
+
+if first < #ARGV or has_groups and next(to_trim) then finish_others() end
+if results[1] then call('MSET', unpack(results)) end
+apply()
 -- Stale attempts cause no write: Redis would refuse it when its memory is full, because nothing was freed before.
 if events > tonumber(saved_events or 0) then save() end
 return answers

@@ -1,5 +1,8 @@
 -- Part of every script: reads the inbox, to which any client can write entries of any size.
 
+-- require constants
+-- require parts
+
 inbox = part(function()
   local MAX_CALL_BYTES = 262144
 

@@ -8,7 +8,7 @@
 
 local state, most, last_score, last_id = unpack(ARGV)
 local limit = tonumber(most)
-local set, is_terminal = state == 'parked' and PARKED or INDEX[state], TERMINAL[state]
+local set, is_terminal = state == 'parked' and P .. 'parked' or INDEX[state], TERMINAL[state]
 local start = 0
 if last_id ~= '' then
   local rank = call(is_terminal and 'ZREVRANK' or 'ZRANK', set, last_id)

@@ -1,12 +1,13 @@
 -- Part of the workers' scripts: the grace period after an outage, expiry of jobs, promotion of due ones, reaping of lost
 -- leases.
 
+-- require constants
 -- require admission
 -- require endings
 -- require limits
 
 -- When a worker's call last swept; calls that do not sweep follow within 20 ms of one that does.
-local seen, grace, given_settings = tonumber(saved_seen or NOW), tonumber(saved_grace or 0), nil
+local seen, grace, given_settings = tonumber(saved_seen or NOW), tonumber(call('HGET', META, 'grace') or 0), nil
 
 -- Begins a worker's call, or maintenance by another program, which has no settings and keeps the saved ones. The first command is
 -- one that Redis allows when its memory is full.
@@ -81,7 +82,8 @@ local function until_first(set, floor)
   return first and math.max(math.max(tonumber(first), floor) - NOW, 0) or -1
 end
 
-local function save_worker_call()
+-- The fields of `meta` that a worker's call changes, for `save`.
+local function worker_call_fields()
   if given_settings and settings ~= saved_settings then call('HSET', META, 'settings', settings) end
-  if has_swept then save('seen', now, 'grace', whole(grace)) else save() end
+  if has_swept then return 'seen', now, 'grace', whole(grace) end
 end

@@ -155,7 +155,7 @@ local mending = part(function()
       local key = P .. kind .. id
       local life, is_mortal = call('PTTL', key), is_over and (kind == 'spec:' or kind == 'log:')
       if is_mortal and life == -1 then
-        local _, _, ttl = endings().retention(job.state)
+        local _, _, ttl = retention(job.state)
         call('PEXPIRE', key, ttl)
         mended(kind .. id .. ' expires now')
       elseif not is_mortal and life >= 0 then

@@ -4,13 +4,12 @@
 -- KEYS[1]  the queue's `meta`. It always exists, so a cluster can route by it. All other keys have its prefix and hash tag;
 --          they cannot be declared, because a job's id is known only after an index has been read.
 
--- require constants
+-- require defaults
 
 local call = redis.call
 local META = KEYS[1]
 local P = string.sub(META, 1, -5)
-local IN, READY, LEASE, LIVE, PARKED = P .. 'in', P .. 'ready', P .. 'lease', P .. 'live', P .. 'parked'
-local EXPIRING, EVENTS, PACED, CALLBACKS = P .. 'expiring', P .. 'events', P .. 'paced', P .. 'callbacks'
+local IN, READY, LEASE, LIVE, EVENTS = P .. 'in', P .. 'ready', P .. 'lease', P .. 'live', P .. 'events'
 -- While a cluster moves the hash slot to another node, access to a missing key raises an error, and the keys move one by one.
 -- This reads a key that never exists, so that the script fails before it writes anything, and the client retries it.
 call('EXISTS', P .. '-')
@@ -20,13 +19,12 @@ local milliseconds = math.floor(microseconds / 1000)
 local NOW, now = seconds * 1000 + milliseconds, seconds .. string.format('%03d', milliseconds)
 local BAND = 2 ^ 44 -- ready's score is priority · BAND + sequence
 
-local saved_seq, saved_events, saved_bell, saved_pause, saved_settings, saved_seen, saved_grace, has_groups =
-  unpack(call('HMGET', META, 'seq', 'event', 'bell', 'paused', 'settings', 'seen', 'grace', 'grouped'))
-local seq, events, bell, paused = tonumber(saved_seq or 0), tonumber(saved_events or 0), saved_bell or '', saved_pause and true
+local saved_events, saved_bell, paused, saved_settings, saved_seen, has_groups =
+  unpack(call('HMGET', META, 'event', 'bell', 'paused', 'settings', 'seen', 'grouped'))
+local events, bell = tonumber(saved_events or 0), saved_bell or ''
 local settings = saved_settings or DEFAULT_SETTINGS .. ' ' .. DEFAULT_RETENTION
-local lease, crashes, events_cap, backoff_base, backoff_cap, retry_after_cap =
-  string.match(settings, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)')
-local lease_ms, max_crashes = tonumber(lease), tonumber(crashes)
+-- The last sequence number of a job; `nil` as long as the script did not need it.
+local seq
 
 local INDEX = {
   waiting = READY, delayed = P .. 'delayed', running = LEASE,
@@ -35,17 +33,8 @@ local INDEX = {
 -- The terminal states and their rank in a group.
 local TERMINAL = { failed = 1, cancelled = 2, completed = 3 }
 
--- The parts that follow, each a function that returns its interface. A script creates only the parts that it uses: creating
--- functions is most of the cost of a short script.
-local callbacks, groups, limits, endings, inbox, admission
-local function part(make)
-  local made
-  return function()
-    made = made or make()
-    return made
-  end
-end
-
 -- What the parts leave for the end of the script: groups that may have no jobs left, the terminal states to trim, and whether a
 -- job was unparked.
 local closing, to_trim, has_unparked = {}, {}, false
+-- Functions of the parts that only some scripts have.
+local groups, trim

@@ -47,7 +47,7 @@ local function remove(id)
     if job.limit_key then limits().depart(job) end
     if job.expires or job.deadline then call('ZREM', EXPIRING, id) end
   end
-  endings().add_keys(keys, id, state)
+  add_keys(keys, id, state)
   job_event(job or { id = id }, 'purged')
 end
 

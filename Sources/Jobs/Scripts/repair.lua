@@ -204,11 +204,11 @@ function mend.callback(id)
     if call('HDEL', key, 'token') + call('SREM', P .. 'calling:' .. host, id) > 0 then mended('callback ' .. id .. ' is not being sent') end
     if call('ZSCORE', P .. waiting, id) then drop(waiting, id, 'it has finished') end
     if not call('ZSCORE', P .. 'called', id) then
-      call('ZADD', P .. 'called', endings().stamp(), id)
+      call('ZADD', P .. 'called', stamp(), id)
       mended('callback ' .. id .. ' was added to called')
     end
     if call('PTTL', key) == -1 then
-      local _, _, ttl = endings().retention('called')
+      local _, _, ttl = retention('called')
       call('PEXPIRE', key, ttl)
       mended('callback:' .. id .. ' expires now')
     end
