@@ -72,7 +72,7 @@ extension AudioCodec {
                     areKept: true, isLengthDeclared: true, length: .setup, decodedRate: nil, copySlack: 8192),
                 words: .none, lowersLevel: false, tensOfHertzFrom: nil,
                 joint: EncoderJoint(
-                    .equalPackets, seconds: 40...40, period: 16, lead: .milliseconds(3000), tail: .milliseconds(5000),
+                    .equalPackets, seconds: 40...40, period: 16, lead: .milliseconds(500), tail: .milliseconds(7500),
                     step: .milliseconds(1000)))
         case .opus:
             AudioCodec(
