@@ -103,6 +103,18 @@ import Testing
         }
     }
 
+    @Test func `each claim is kept for ten minutes, although the worker sends no beat`() async throws {
+        try await QueueFixture.run { fixture in
+            let key = RedisArgument.text(fixture.queue.keys.worker("w"))
+            for _ in 0..<2 {
+                _ = try await fixture.enqueue()
+                #expect(try await fixture.queue.claim(ClaimRequest(), count: 1, worker: "w").jobs.count == 1)
+                #expect((590_000...600_000).contains(try await fixture.client.send(["PTTL", key]).integer ?? 0))
+                _ = try await fixture.client.send(["PEXPIRE", key, "5000"])
+            }
+        }
+    }
+
     @Test func `a late duplicate of a claim takes no job`() async throws {
         try await QueueFixture.run { fixture in
             let (first, second) = (ClaimRequest(), ClaimRequest())

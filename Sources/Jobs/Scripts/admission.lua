@@ -295,7 +295,7 @@ admission = part(function()
       answer_bell()
       reset_ids()
     end
-    return admitted > 0 and call('XLEN', IN) > (bell == '' and 0 or 1), from, last_cost >= inbox().MAX_CALL_BYTES
+    return admitted > 0 and has_entries(), from, last_cost >= inbox().MAX_CALL_BYTES
   end
 
   return {

@@ -1,4 +1,4 @@
--- Part of every script: the only code that changes a job's state.
+-- Part of the scripts that change jobs: the only code that changes a job's state.
 
 -- require core
 -- require retention

@@ -8,6 +8,9 @@ local function reset_ids()
   call('XGROUP', 'CREATE', IN, 'bell', 0, 'MKSTREAM')
 end
 
+-- Whether there are entries besides the bell. If a client deleted the bell, one entry counts as it until a worker answers it.
+local function has_entries() return call('XLEN', IN) > (bell == '' and 0 or 1) end
+
 -- Removes the bell from the inbox, if there is one.
 local function answer_bell()
   local id = string.match(bell, '^%S+')

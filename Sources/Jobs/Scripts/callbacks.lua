@@ -1,4 +1,4 @@
--- Part of every script: the callbacks of jobs and groups that have ended.
+-- Part of the scripts that change jobs: the callbacks of jobs and groups that have ended.
 --
 -- `callback:<id>` (hash) is one delivery, with the content from the time it was created.
 -- `callbacks:<receiver>` (sorted set) has the unfinished deliveries to a host. The score is when the delivery is due, in ms,

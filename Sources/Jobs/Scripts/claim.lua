@@ -17,9 +17,9 @@
 -- require core
 -- require bell
 
-local claimant, counter, nonce, slots, new_settings, urgency = unpack(ARGV)
+local worker, counter, nonce, slots, new_settings, urgency = unpack(ARGV)
 local wanted = tonumber(slots)
--- The answer, in the order in which Swift decodes it; `reply` adds what is known at the end.
+-- The answer, in the order in which Swift decodes it; `reply` adds the first three words, and `packed` the specs.
 local answer, claimed, spec_keys = { 'ok', -1, -1, {} }, {}, {}
 
 local function hand_over(id, token, counts, record)
@@ -48,7 +48,7 @@ local function packed()
   return answer
 end
 
-local worker_key = P .. 'worker:' .. claimant
+local worker_key = P .. 'worker:' .. worker
 
 -- Ends the script; `...` are fields of `meta` that changed.
 local function reply(status, next_due, next_lease, ...)
@@ -56,8 +56,8 @@ local function reply(status, next_due, next_lease, ...)
   -- Recorded even if nothing was claimed: a late duplicate of the call would claim jobs that no worker receives. `again` is not
   -- recorded, because the worker repeats that call.
   if status ~= 'again' then
-    local is_new = call('HSET', worker_key, 'claim', counter .. ' ' .. table.concat(claimed, ' ')) == 1
-    if is_new then call('PEXPIRE', worker_key, '600000') end
+    call('HSET', worker_key, 'claim', counter .. ' ' .. table.concat(claimed, ' '))
+    call('PEXPIRE', worker_key, '600000')
   end
   ring()
   save(...)
@@ -71,7 +71,7 @@ local lease_end, first_token = whole(NOW + string.match(settings, '^%d+')), '1:'
 local NEW_FIELDS = 2
 
 local function take_new(id, key)
-  call('HSET', key, 'state', 'running', 'attempt', '1', 'token', first_token, 'worker', claimant, 'started', now, 'phase', 'opening')
+  call('HSET', key, 'state', 'running', 'attempt', '1', 'token', first_token, 'worker', worker, 'started', now, 'phase', 'opening')
   add(removals, READY, id)
   add(additions, LEASE, lease_end, id)
   event(id, 'running', 'attempt', '1')
@@ -93,15 +93,16 @@ local function take_all_new()
   return true
 end
 
--- Of thousands of claims a second, few need to sweep; but a job that is due does not wait while a slot stays free.
+-- Of thousands of claims a second, few need to sweep.
 local SWEEP_MS = 20
+-- The first claim of a queue sweeps.
 local swept_at = tonumber(saved_seen or math.huge)
 local last_counter, given = string.match(call('HGET', worker_key, 'claim') or '', '^(%d+)(.*)$')
 -- The ids that a repeated call was given, none for a late duplicate; false or `nil` for a new call.
-local repeated = last_counter and tonumber(counter) <= tonumber(last_counter) and (counter == last_counter and given or '')
+local repeated_ids = last_counter and tonumber(counter) <= tonumber(last_counter) and (counter == last_counter and given or '')
 local needs_sweep = NOW < swept_at or NOW >= swept_at + SWEEP_MS or urgency ~= ''
-if not repeated and not needs_sweep and not paused and new_settings == saved_settings
-  and call('XLEN', IN) <= (bell == '' and 0 or 1) and take_all_new() then
+if not repeated_ids and not needs_sweep and not paused and new_settings == saved_settings
+  and wanted > 0 and not has_entries() and take_all_new() then
   return reply('ok', -1, -1)
 end
 
@@ -115,8 +116,8 @@ local function hand_over_job(job, wait)
   hand_over(job.id, job.token, counts, job.commit and call('GET', P .. 'commit:' .. job.id) or '')
 end
 
-if repeated then
-  for id in string.gmatch(repeated, '%S+') do
+if repeated_ids then
+  for id in string.gmatch(repeated_ids, '%S+') do
     local job = read(id)
     if job and job.state == 'running' and string.match(job.token, ':(.*)$') == nonce then hand_over_job(job, '-') end
   end
@@ -129,7 +130,7 @@ local function take(job)
   hand_over_job(job, waited(job.id, job.ready or job.created))
   local attempt = whole(job.attempt)
   if job.progress then call('HDEL', job.key, 'progress') end
-  move(job, 'running', lease_end, 'attempt', attempt, 'token', job.token, 'worker', claimant,
+  move(job, 'running', lease_end, 'attempt', attempt, 'token', job.token, 'worker', worker,
     'started', now, 'phase', 'opening')
   job_event(job, 'running', 'attempt', attempt)
 end
@@ -162,6 +163,7 @@ answer[4] = lost
 start_worker_call(new_settings)
 answer_bell()
 local more = admit_inbox()
+-- A job that is due does not wait while a slot stays free.
 if needs_sweep or call('ZCARD', READY) < wanted then more = sweep_all() or more end
 local status, budget = 'ok', wanted + 64
 if paused then

@@ -1,5 +1,5 @@
--- Part of every script: numbers, counts, events and changes of the indexes. `claim` and `finish` need little more for a usual job,
--- so they create the functions of `base` only if there is another one.
+-- Part of the scripts that change jobs: numbers, counts, events and changes of the indexes. `claim` and `finish` need little more
+-- for a usual job, so they create the functions of `base` only if there is another one.
 
 -- A command that Redis allows when its memory is full. If a script's first write is such a command, Redis allows all that
 -- follow.
@@ -29,7 +29,7 @@ local function note(what) counted[what] = (counted[what] or 0) + 1 end
 
 -- Adds counts to a hash, which is kept for so many ms after its first.
 local function add_counts(key, counts, ms)
-  for what, number in next, counts do
+  for what, number in pairs(counts) do
     -- Redis may refuse the command, for example while a cluster slot moves. A lost count is better than an interrupted
     -- transition, so errors are ignored. Only the first increment of a field sets the key's time to live.
     if redis.pcall('HINCRBY', key, what, number) == number then call('PEXPIRE', key, ms) end
@@ -84,7 +84,10 @@ end
 local function save(...)
   for state in pairs(to_trim) do trim(state) end
   for name in pairs(closing) do groups().close(name) end
-  call('HSET', META, 'event', whole(events), 'bell', bell, ...)
-  if seq then call('HSET', META, 'seq', whole(seq)) end
+  if seq then
+    call('HSET', META, 'event', whole(events), 'bell', bell, 'seq', whole(seq), ...)
+  else
+    call('HSET', META, 'event', whole(events), 'bell', bell, ...)
+  end
   save_counts()
 end

@@ -1,4 +1,4 @@
--- Part of every script: how jobs end.
+-- Part of the scripts that change jobs: how jobs end.
 
 -- require groups
 -- require callbacks
@@ -102,11 +102,11 @@ endings = part(function()
 
   -- Ends the lease of a lost worker's job, and adds that to the job's log.
   local function reap(job)
-    local attempt, worker = job.attempt, string.match(job.worker, '^(.*):[^:]*$') or job.worker
+    local attempt, lost_worker = job.attempt, string.match(job.worker, '^(.*):[^:]*$') or job.worker
     local ttl = crash(job, 'crashed', LOST, to_waiting)
-    keep_log(job, timestamp() .. ' attempt ' .. attempt .. ' of ' .. job.attempts .. ' lost: no heartbeat from worker ' .. worker
+    keep_log(job, timestamp() .. ' attempt ' .. attempt .. ' of ' .. job.attempts .. ' lost: no heartbeat from worker ' .. lost_worker
       .. ' before its lease of ' .. lease_ms / 1000 .. ' s expired', ttl)
-    return attempt, worker
+    return attempt, lost_worker
   end
 
   return {

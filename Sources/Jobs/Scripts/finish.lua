@@ -130,6 +130,7 @@ while first < #ARGV do
   local last = first + ARGV[first]
   answers[#answers + 1], first = finish(unpack(ARGV, first + 1, last)), last + 1
 end
+-- `ring` reads an index.
 apply()
 if has_unparked or is_released then ring() end
 end

@@ -1,4 +1,4 @@
--- Part of every script: the groups of jobs.
+-- Part of the scripts that change jobs: the groups of jobs.
 --
 -- `group:<name>` (hash) counts the jobs by state, including deleted terminal ones. `group:<name>:ids` (sorted set) has the
 -- existing jobs with the score rank · BAND + sequence, so that terminal jobs come last. Both are deleted with the last job.

@@ -1,4 +1,4 @@
--- Part of every script: reads the inbox, to which any client can write entries of any size.
+-- Part of the scripts that admit jobs: reads the inbox, to which any client can write entries of any size.
 
 -- require constants
 -- require parts

@@ -1,4 +1,4 @@
--- Part of every script: how many jobs of one `limit_key` run at once.
+-- Part of the scripts that change jobs: how many jobs of one `limit_key` run at once.
 --
 -- `limits` (hash) has the maximum by key, and under `*` that of all other keys; `limit:<key>` (set) has the running jobs.
 -- `parked:<key>` (sorted set, scores as in `ready`) has the jobs that wait for one of them to end; `parked` has those of all

@@ -50,9 +50,9 @@ end
 local lost = {}
 
 local function reap(job)
-  local attempt, worker = endings().reap(job)
+  local attempt, lost_worker = endings().reap(job)
   local n = #lost
-  lost[n + 1], lost[n + 2], lost[n + 3], lost[n + 4] = job.id, attempt, worker, job.state
+  lost[n + 1], lost[n + 2], lost[n + 3], lost[n + 4] = job.id, attempt, lost_worker, job.state
 end
 
 -- Returns whether there is more to admit.
@@ -84,6 +84,10 @@ end
 
 -- The fields of `meta` that a worker's call changes, for `save`.
 local function worker_call_fields()
-  if given_settings and settings ~= saved_settings then call('HSET', META, 'settings', settings) end
-  if has_swept then return 'seen', now, 'grace', whole(grace) end
+  local fields = has_swept and { 'seen', now, 'grace', whole(grace) } or {}
+  if given_settings and settings ~= saved_settings then
+    fields[#fields + 1] = 'settings'
+    fields[#fields + 1] = settings
+  end
+  return unpack(fields)
 end

@@ -1,4 +1,4 @@
--- Part of every script: how long terminal jobs, finished callbacks and aliases are kept.
+-- Part of the scripts that change jobs: how long terminal jobs, finished callbacks and aliases are kept.
 
 -- Appends the keys of a job that is to be deleted to a list, because one DEL for many jobs costs less than one for each. A
 -- terminal job has no commit record any more.
