@@ -5,25 +5,26 @@ import Libav
 ///
 /// A frame of the second encoder begins as many bytes before its slot as that encoder had left over. If the first encoder has left
 /// over at least as many, these bytes move there, and no header changes. The frame before must end with the same kind of block,
-/// because blocks overlap.
+/// because blocks overlap. What the first encoder has left over beyond them is lost to what follows, so the place where that is
+/// least is the first choice.
 final class ReservoirJoint: PacketJoint {
     /// Whether all frames must have the same bit rate.
     private let isConstant: Bool
     /// With a variable bit rate, a larger frame is better than a later joint.
     private static let maxFramesLater = 4
+    /// The frames behind the planned one among which the best is chosen. The reservoir of a new encoder takes about as many to fill.
+    private static let choice = 16
 
     init(isConstant: Bool) { self.isConstant = isConstant }
 
     func join(
         _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
     ) throws(MediaError) -> Joined? {
-        var number = planned
-        while let (before, own, first) = frames(running, next, at: number) {
-            if before.lastBlocks == own.lastBlocks, first.begin <= before.reservoir {
-                let joined = try self.joined(running, next, at: number, bytes: first.begin, left: before.reservoir)
-                if try isAccepted(joined) { return joined }
-            }
-            number += 1
+        let places = places(running, next, from: planned)
+        let near = places.prefix { $0.number <= planned + Self.choice }
+        for place in near.sorted(by: { ($0.lost, $0.number) < ($1.lost, $1.number) }) + places.dropFirst(near.count) {
+            let joined = try self.joined(running, next, at: place.number, bytes: place.bytes, left: place.left)
+            if try isAccepted(joined) { return joined }
         }
         guard !isConstant else { return nil }
         for number in planned...planned + Self.maxFramesLater {
@@ -35,6 +36,27 @@ final class ReservoirJoint: PacketJoint {
             if try isAccepted(joined) { return joined }
         }
         return nil
+    }
+
+    /// A place where the second encoder's frame begins with so many bytes of main data, and the first one has left over as many or
+    /// more.
+    private struct Place {
+        let number: Int
+        let bytes: Int
+        let left: Int
+        var lost: Int { left - bytes }
+    }
+
+    private func places(_ running: PacketRun, _ next: PacketRun, from planned: Int) -> [Place] {
+        var places: [Place] = []
+        var number = planned
+        while let (before, own, first) = frames(running, next, at: number) {
+            if before.lastBlocks == own.lastBlocks, first.begin <= before.reservoir {
+                places.append(Place(number: number, bytes: first.begin, left: before.reservoir))
+            }
+            number += 1
+        }
+        return places
     }
 
     /// The frames around a joint: the last one of the running encoder, the next encoder's one of the same time, and the one behind.

@@ -37,6 +37,38 @@ import Testing
         }
     }
 
+    /// Notes how many bytes of the reservoir are lost at a joint, and at the planned place.
+    private final class NotingJoint: PacketJoint, @unchecked Sendable {
+        private(set) var lost: [(chosen: Int, planned: Int)] = []
+
+        func join(
+            _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
+        ) throws(MediaError) -> Joined? {
+            let joined = try ReservoirJoint(isConstant: true).join(running, next, at: planned, where: isAccepted)
+            if let joined, let chosen = Self.loss(running, next, at: next.first + joined.dropped),
+                let planned = Self.loss(running, next, at: planned)
+            {
+                lost.append((chosen, planned))
+            }
+            return joined
+        }
+
+        private static func loss(_ running: PacketRun, _ next: PacketRun, at number: Int) -> Int? {
+            guard let before = running[number - 1].flatMap({ LayerThreeFrame($0.packet.bytes) }),
+                let first = next[number].flatMap({ LayerThreeFrame($0.packet.bytes) })
+            else { return nil }
+            return before.reservoir - first.begin
+        }
+    }
+
+    @Test func `a joint of MP3 is where the second encoder has filled its reservoir`() async throws {
+        let joint = NotingJoint()
+        let (_, _, report) = try await Self.encoded(joint)
+        #expect(report == SegmentReport(segments: 3, joints: 2, fallbacks: 0))
+        #expect(joint.lost.count == 2)
+        #expect(joint.lost.allSatisfy { $0.planned > 300 && (0...40).contains($0.chosen) }, "\(joint.lost)")
+    }
+
     @Test func `where no joint is found, the encoder before goes on with the packets of a single one`() async throws {
         let (serial, joined, report) = try await Self.encoded(NoJoint())
         #expect(report == SegmentReport(segments: 3, joints: 0, fallbacks: 2))

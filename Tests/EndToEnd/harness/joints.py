@@ -41,6 +41,8 @@ class Case(typing.NamedTuple):
     high: float = 1.0
     # Whether it is known where joints are.
     is_planned: bool = True
+    # The frames behind the planned one among which the encoders choose the joint.
+    choice: int = 0
     highest_rate: int = 192000
     # Samples by which a decoder's output is late.
     late: int = 0
@@ -139,13 +141,21 @@ def excess(errors):
     return 10 * math.log10(max(power(errors[1]), 1e-12) / max(power(errors[0]), 1e-12))
 
 
-def noise(source, one, several, case, rate):
+def joint(digests, serial, case, planned):
+    """The frame at which the packets of several encoders begin to be others than those of one; the planned one if they do not, or if
+    there is no choice. Bytes of a joint may be in the frame before."""
+    chosen = range(planned - 1, planned + case.choice + 1) if case.choice else ()
+    return next((max(frame, planned) for frame in chosen if digests[frame] != serial[frame]), planned)
+
+
+def noise(source, one, several, case, rate, digests, serial):
     half = rate // 20
     frame, segment = case.at(rate, source.shape[1])
     found = Noise([], [], [])
     for shift, values in ((0, found.joints), (segment // 2, found.middles)):
         for number in range(1, len(source) // (segment * frame) + 1):
-            place = (number * segment + case.lead + shift) * frame
+            place = number * segment + case.lead
+            place = frame * (place + shift if shift else joint(digests, serial, case, place))
             span = slice(place - half, place + half)
             if place + half > min(len(source), len(one), len(several)) or power(source[span]) < 1e-3:
                 continue
@@ -199,7 +209,10 @@ def compare(source, folder, name, case, threads=(3, 4, 7), options=None):
     loss = excess(errors) if power(errors[1]) > 1e-9 * count else 0
     # With fewer bits than the noise of the source needs, more noise would be no fault; synthetic tones need few.
     check(loss <= case.loss, f"{name}: the noise of the file is {loss:+.2f} dB of that of one encoder")
-    return noise(original, *results, case, rate) if case.is_planned else Noise([], [], []), report, loss, size
+    found = Noise([], [], [])
+    if case.is_planned:
+        found = noise(original, *results, case, rate, first, [packet["data_hash"] for packet in serial])
+    return found, report, loss, size
 
 
 def high(values):
