@@ -17,7 +17,8 @@ from processes import check, equal, run
 SECONDS = 150
 
 MP3 = Case("mp3", period=147, lead=4, tail=24, choice=16, frame=1152, highest_rate=48000)
-OPUS = Case("opus", lead=24, tail=3, frame=960, highest_rate=48000)
+# For up to 5 s after its start, its analysis of tones may ask for fewer bits: one of 200 pieces of music was 0.59 % smaller.
+OPUS = Case("opus", size=0.01, lead=24, tail=3, frame=960, highest_rate=48000)
 # 64 frames after its start, its rate control still changes: 2.6 dB more in noise, less in music.
 AAC = Case("m4a", seconds=60, lead=64, tail=10, frame=1024, size=0.02, joint=3.0, high=3.0, highest_rate=96000)
 VORBIS = Case("ogg", seconds=40, period=16, frame=64, is_planned=False)
