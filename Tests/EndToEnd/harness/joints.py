@@ -141,11 +141,14 @@ def excess(errors):
     return 10 * math.log10(max(power(errors[1]), 1e-12) / max(power(errors[0]), 1e-12))
 
 
-def joint(digests, serial, case, planned):
-    """The frame at which the packets of several encoders begin to be others than those of one; the planned one if they do not, or if
-    there is no choice. Bytes of a joint may be in the frame before."""
-    chosen = range(planned - 1, planned + case.choice + 1) if case.choice else ()
-    return next((max(frame, planned) for frame in chosen if digests[frame] != serial[frame]), planned)
+def joints(digests, serial, case, planned):
+    """The frames that may be the joint: the planned one, or if encoders choose, the first ones that are others than those of one
+    encoder, because bytes of the joint may be in frames before. If frames before are others too, all that may be chosen."""
+    last = min(planned + case.choice, len(digests) - 1, len(serial) - 1)
+    if not case.choice or digests[planned - 4] != serial[planned - 4]:
+        return range(planned, max(planned, last) + 1)
+    first = next((frame for frame in range(planned - 3, last + 1) if digests[frame] != serial[frame]), planned)
+    return range(max(first, planned), first + 4)
 
 
 def noise(source, one, several, case, rate, digests, serial):
@@ -154,18 +157,20 @@ def noise(source, one, several, case, rate, digests, serial):
     found = Noise([], [], [])
     for shift, values in ((0, found.joints), (segment // 2, found.middles)):
         for number in range(1, len(source) // (segment * frame) + 1):
-            place = number * segment + case.lead
-            place = frame * (place + shift if shift else joint(digests, serial, case, place))
-            span = slice(place - half, place + half)
-            if place + half > min(len(source), len(one), len(several)) or power(source[span]) < 1e-3:
-                continue
-            errors = [source[span] - result[span] for result in (one, several)]
-            # The noise of these codecs in music is around 25 dB below the signal.
-            if power(errors[1]) < power(source[span]) * 10**-3.5:
-                continue
-            values.append(excess(errors))
-            if shift == 0:
-                found.peaks.append(abs(errors[1]).max() / max(abs(errors[0]).max(), 1e-4))
+            planned = number * segment + case.lead
+            worst = []
+            for place in [planned + shift] if shift else joints(digests, serial, case, planned):
+                span = slice(place * frame - half, place * frame + half)
+                if span.stop > min(len(source), len(one), len(several)) or power(source[span]) < 1e-3:
+                    continue
+                errors = [source[span] - result[span] for result in (one, several)]
+                # The noise of these codecs in music is around 25 dB below the signal.
+                if power(errors[1]) >= power(source[span]) * 10**-3.5:
+                    worst.append((excess(errors), abs(errors[1]).max() / max(abs(errors[0]).max(), 1e-4)))
+            if worst:
+                values.append(max(value for value, _ in worst))
+                if shift == 0:
+                    found.peaks.append(max(peak for _, peak in worst))
     return found
 
 
