@@ -62,9 +62,10 @@ struct JointCheck {
                 its * Self.maxLoss >= own
             else { return .wrong }
         }
-        let own = alone.error(around: middle)
-        if error <= Self.likeness * own { return .good }
-        return isLouder && error > Self.tolerance * own ? .wrong : .tolerable
+        // A loud sound soon behind the joint may need bits that the next encoder has not saved yet.
+        let compared = middle..<common.upperBound
+        if joined.error(compared) <= Self.likeness * alone.error(compared) { return .good }
+        return isLouder && error > Self.tolerance * alone.error(around: middle) ? .wrong : .tolerable
     }
 
     /// Whether the running encoder has made the same packets from a joint on, as far as they are compared: what is decoded around the
@@ -225,6 +226,8 @@ private struct WindowNoise {
 
     /// The error in a window and the one behind it.
     func error(around index: Int) -> Double { errors[index] + errors[index + 1] }
+
+    func error(_ windows: Range<Int>) -> Double { errors[windows].reduce(0, +) }
 
     func power(around index: Int) -> Double { powers[index] + powers[index + 1] }
 
