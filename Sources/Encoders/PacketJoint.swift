@@ -13,7 +13,7 @@ protocol PacketJoint: AnyObject {
     /// Adapts a packet to its number in the stream, on the thread of its segment.
     static var renumber: (@Sendable (EncodedPacket, _ number: Int) throws(MediaError) -> Void)? { get }
 
-    /// Joins two runs at the first possible place that is accepted, at the packet with the planned number or after it; `nil` if there
+    /// Joins two runs at the best possible place that is accepted, at the packet with the planned number or after it; `nil` if there
     /// is none. The packets of the runs are not changed.
     func join(
         _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance

@@ -13,7 +13,7 @@ final class ReservoirJoint: PacketJoint {
     /// With a variable bit rate, a larger frame is better than a later joint.
     private static let maxFramesLater = 4
     /// The frames behind the planned one among which the best is chosen. The reservoir of a new encoder takes about as many to fill.
-    private static let choice = 16
+    private static let maxFramesBehind = 16
 
     init(isConstant: Bool) { self.isConstant = isConstant }
 
@@ -21,8 +21,9 @@ final class ReservoirJoint: PacketJoint {
         _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
     ) throws(MediaError) -> Joined? {
         let places = places(running, next, from: planned)
-        let near = places.prefix { $0.number <= planned + Self.choice }
-        for place in near.sorted(by: { ($0.lost, $0.number) < ($1.lost, $1.number) }) + places.dropFirst(near.count) {
+        let near = places.prefix { $0.number <= planned + Self.maxFramesBehind }
+        let ordered = near.sorted { ($0.lostBytes, $0.number) < ($1.lostBytes, $1.number) }
+        for place in ordered + places.dropFirst(near.count) {
             let joined = try self.joined(running, next, at: place.number, bytes: place.bytes, left: place.left)
             if try isAccepted(joined) { return joined }
         }
@@ -44,7 +45,7 @@ final class ReservoirJoint: PacketJoint {
         let number: Int
         let bytes: Int
         let left: Int
-        var lost: Int { left - bytes }
+        var lostBytes: Int { left - bytes }
     }
 
     private func places(_ running: PacketRun, _ next: PacketRun, from planned: Int) -> [Place] {
