@@ -10,10 +10,10 @@ import Libav
 final class ReservoirJoint: PacketJoint {
     /// Whether all frames must have the same bit rate.
     private let isConstant: Bool
-    /// With a variable bit rate, a larger frame is better than a later joint.
-    private static let maxFramesLater = 4
-    /// The frames behind the planned one among which the best is chosen. The reservoir of a new encoder takes about as many to fill.
-    private static let maxFramesBehind = 16
+    /// The frames behind the planned one of which the best is the first choice. The reservoir of a new encoder takes about as many to fill.
+    private static let lastChosen = 16
+    /// The frames behind the planned one before which a frame may become larger, if the bit rate is variable and there is no other joint.
+    private static let lastRaised = 4
 
     init(isConstant: Bool) { self.isConstant = isConstant }
 
@@ -21,14 +21,14 @@ final class ReservoirJoint: PacketJoint {
         _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
     ) throws(MediaError) -> Joined? {
         let places = places(running, next, from: planned)
-        let near = places.prefix { $0.number <= planned + Self.maxFramesBehind }
+        let near = places.prefix { $0.number <= planned + Self.lastChosen }
         let ordered = near.sorted { ($0.lostBytes, $0.number) < ($1.lostBytes, $1.number) }
         for place in ordered + places.dropFirst(near.count) {
             let joined = try self.joined(running, next, at: place.number, bytes: place.bytes, left: place.left)
             if try isAccepted(joined) { return joined }
         }
         guard !isConstant else { return nil }
-        for number in planned...planned + Self.maxFramesLater {
+        for number in planned...planned + Self.lastRaised {
             guard let (before, own, first) = frames(running, next, at: number), before.lastBlocks == own.lastBlocks,
                 first.begin > before.reservoir, let raised = before.raised(by: first.begin - before.reservoir)
             else { continue }

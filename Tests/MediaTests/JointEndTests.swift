@@ -100,6 +100,14 @@ import Testing
         return sum
     }
 
+    @Test func `a joint of Vorbis is not before the planned frame, although packets are equal there`() throws {
+        // Packets are 960 samples apart; frame 50 of 64 samples is within the fourth one.
+        let joined = try EqualPacketJoint().join(try Self.run(Array(0..<16)), try Self.run(Array(0..<30)), at: 50) {
+            _ in true
+        }
+        #expect(joined?.dropped == 4 && joined?.kept.count == 4)
+    }
+
     @Test func `a joint is not decoded if the encoder before has made the same packets behind it`() async throws {
         try await onThread {
             let shape = SampleShape(format: AV_SAMPLE_FMT_S16, rate: 48_000, layout: ChannelLayout(defaultFor: 1))
