@@ -73,6 +73,11 @@ package struct Encoder: ~Copyable {
         return isVariable || context.pointee.frame_size == 0 ? nil : Int(context.pointee.frame_size)
     }
 
+    /// The headers of the stream (`extradata`), valid during the lifetime of this value.
+    var headers: UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: context.pointee.extradata, count: Int(context.pointee.extradata_size))
+    }
+
     /// Sends a frame to the encoder.
     package borrowing func send(_ frame: borrowing Frame) throws(MediaError) {
         try check(avcodec_send_frame(context, frame.pointer), "encode the audio")

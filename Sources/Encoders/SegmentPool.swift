@@ -17,12 +17,8 @@ final class SegmentPool {
     private let frameSize: Int
     /// Samples by which packets are earlier than the frame with the same number.
     private var delay: Int
-    /// The frames in a segment, before its packets, and behind them.
-    private let length: Int
-    private let lead: Int
-    private let tail: Int
-    /// The frames between two places in the tail where a joint is looked for, and how often there was none.
-    private let step: Int?
+    private var plan: SegmentPlan
+    /// How often there was no joint at a place in the tail.
     private var tried = 0
     /// The check of joints, and the frames before and behind them that it compares; `nil` if joints are exact.
     private let check: JointCheck?
@@ -62,12 +58,7 @@ final class SegmentPool {
         self.joint = joint
         scratch = try Packet()
         delay = Int(encoder.encoder.context.pointee.initial_padding)
-        lead = rule.lead.frames(rate: shape.rate, frameSize: frameSize)
-        tail = rule.tail.frames(rate: shape.rate, frameSize: frameSize)
-        step = rule.step?.frames(rate: shape.rate, frameSize: frameSize)
-        length = rule.frames(
-            rate: shape.rate, frameSize: frameSize, frameBytes: frameSize * shape.channels * shape.sampleBytes,
-            expected: settings.expectedSeconds)
+        plan = SegmentPlan(rule, settings, encoder.encoder, frameSize: frameSize)
         batch = max(shape.rate / frameSize / 4, 1)
         around = rule.isExact ? 0 : Int(JointCheck.reach * Double(shape.rate)) / frameSize + 1
         check =
@@ -76,12 +67,12 @@ final class SegmentPool {
             : JointCheck(
                 encoder: encoder, shape: shape, late: settings.codec.edges.padding.late(rate: shape.rate),
                 // Main data of MP3 begins at most ten frames before its frame. Other decoders converge as encoders do.
-                warmup: frameSize * max(13, min(lead, around)))
+                warmup: frameSize * max(13, min(plan.lead, around)))
         reach = rule.isExact ? rule.reach : max(rule.reach, around + max(40, around))
         pending = try OpenBlock(shape, frameSize: frameSize, capacity: batch)
-        queue = Monitor(SegmentQueue(encoder, around: around))
+        queue = Monitor(SegmentQueue(encoder, plan.earlyPackets(0), around: around))
         worker = SegmentWorker(
-            settings, globalHeader: globalHeader, sharesEncoders: rule.sharesEncoders, type(of: joint), queue, threads)
+            settings, globalHeader: globalHeader, rule, fade: plan.fade, type(of: joint), queue, threads)
         threads.beginStream()
         threads.take()
         inline = encoder
@@ -101,7 +92,13 @@ final class SegmentPool {
     func send(_ frame: borrowing Frame) throws(MediaError) {
         // The audio may begin with silence that WMA needs, before time 0.
         if next == 0 { delay -= Int(frame.timestamp ?? 0) }
-        if next > 0, next.isMultiple(of: length) { try begin() }
+        if plan.isPlanned(next) { try begin() }
+        // The encoder before must not pass the place where it may have to end, as it would on this thread.
+        if plan.opensSearch(next), inline == nil {
+            plan.search(channels: frame.channels)
+            queue.change { [next, plan] in $0.hold(from: next, before: next + plan.lead + plan.tail) }
+        }
+        plan.add(frame, number: next)
         try joint.add(frame)
         next += 1
         if inline == nil || check != nil { try pending.append(frame, number: next - 1) }
@@ -153,7 +150,7 @@ final class SegmentPool {
         while try inline.encoder.receive(into: scratch) {
             let packet = try EncodedPacket(taking: scratch)
             inline.nextPacket += 1
-            queue.change { $0.segments[0].packets.append(packet) }
+            queue.change { $0.segments[0].add([packet]) }
         }
     }
 
@@ -190,14 +187,16 @@ final class SegmentPool {
         if start(id) { inline = nil }
     }
 
-    /// Begins a segment with the next frame, unless the encoder before has to go on. One segment is decoded before a thread is free
-    /// for it, so that a thread which becomes free need not wait.
+    /// Begins a segment, unless the encoder before has to go on. One segment is decoded before a thread is free for it, so that a
+    /// thread which becomes free need not wait.
     private func begin() throws(MediaError) {
         try handOn()
         while true {
             let seen = queue.read(\.changes)
             try advance()
             guard threads.dividesStreams else {
+                plan.endSearch()
+                queue.change { $0.endHold() }
                 // The encoder goes on. It may only be behind by a segment, because that is kept in memory.
                 if inline != nil || queue.read({ [next, batch] in $0.segments.last!.nextFrame + batch >= next }) {
                     return
@@ -206,13 +205,18 @@ final class SegmentPool {
                 continue
             }
             // Segments whose packets wait for those of a slower one hold memory.
-            let (count, isWaiting) = queue.read { ($0.segments.count, $0.waiting != nil) }
-            if count <= threads.count, !isWaiting { break }
+            let (count, isWaiting, isKnown) = queue.read {
+                ($0.segments.count, $0.waiting != nil, $0.segments.last!.early.isComplete)
+            }
+            if count <= threads.count, !isWaiting, isKnown { break }
             try wait(since: seen)
         }
         if inline != nil { continueElsewhere() }
         guard inline == nil else { return }
-        queue.change { [next, lead, tail] state in state.begin(at: next, endingBefore: next + lead + tail) }
+        let start = plan.start(planned: next, behind: queue.read { $0.segments.last!.early })
+        queue.change { [plan] state in
+            state.begin(plan.earlyPackets(start), endingBefore: start + plan.lead + plan.tail)
+        }
         report.segments += 1
         try startWaiting()
     }
@@ -276,16 +280,16 @@ extension SegmentPool {
         let found = queue.change(wakes: false) { (state: inout SegmentQueue) -> Result<Step, MediaError> in
             if let failure = state.failure { return .failure(failure) }
             let isLast = state.segments[0].endsStream
-            let boundary = state.segments.count > 1 ? state.segments[1].start : nextBoundary
-            let unchanging = state.segments[0].takePackets(before: isLast ? nil : time(of: boundary + lead - reach))
+            let start = state.segments.count > 1 ? state.segments[1].start : plan.earliestStart(behind: next)
+            let planned = start + plan.lead
+            let unchanging = state.segments[0].takePackets(before: isLast ? nil : time(of: planned - reach))
             ready += unchanging
             if isLast { return .success(state.segments[0].isDone ? .over : .none) }
-            let planned = boundary + lead
-            let behind = min(step.map { tried * $0 } ?? tail, tail)
-            let place = behind < tail ? time(of: planned + behind) : nil
+            let behind = min(plan.step.map { tried * $0 } ?? plan.tail, plan.tail)
+            let place = behind < plan.tail ? time(of: planned + behind) : nil
             let runs = state.runs(before: place, and: time(of: planned + max(behind, 1) + around))
             guard let (running, next) = runs else { return .success(.none) }
-            return .success(.join(running, next, planned: planned, isLast: behind == tail))
+            return .success(.join(running, next, planned: planned, isLast: behind == plan.tail))
         }
         return try found.get()
     }
@@ -318,15 +322,12 @@ extension SegmentPool {
     ) throws(MediaError) -> JointCheck.Finding {
         let behind = next.packets.dropFirst(joined.dropped)
         guard let check, let first = behind.first, !check.isSame(joined, running, next) else { return .good }
-        let frames = queue.read { [lead, tail, around] in
+        let frames = queue.read { [plan, around] in
             let start = $0.segments[1].start
-            return $0.frames(start - around..<start + lead + tail + around)
+            return $0.frames(start - around..<start + plan.lead + plan.tail + around)
         }
         return try check.finding(joined.kept + behind, beside: running.packets[...], at: first.time, frames)
     }
-
-    /// The number of the frame with which the next segment may begin.
-    private var nextBoundary: Int { (max(next, 1) + length - 1) / length * length }
 
     /// Lets the encoder of the first segment go on, and drops the work of the second one.
     private func goOn() throws(MediaError) {
@@ -336,10 +337,7 @@ extension SegmentPool {
         threads.release()
         throw Self.noThread
     }
-}
 
-// The threads.
-extension SegmentPool {
     /// Starts the thread of a segment; returns `false` if there can be none.
     private func start(_ id: Int) -> Bool {
         queue.change { $0.threads += 1 }

@@ -17,14 +17,17 @@ struct SegmentQueue {
     /// The frames that an encoder or the check of a joint may need, and the number of the frame behind them.
     private var blocks: [FrameBlock] = []
     private(set) var nextFrame = 0
+    /// From the first frame with which the next segment may begin to the earliest one before which the encoder of the last segment
+    /// may then end; `nil` if the place of the next segment is known.
+    private var held: Range<Int>?
     private var lastID = 0
     /// Encoders whose segment is encoded, and that another segment can use.
     private var spares: [SegmentEncoder] = []
 
     /// Starts with the first encoder.
-    init(_ encoder: SegmentEncoder, around: Int) {
+    init(_ encoder: SegmentEncoder, _ early: EarlyPackets, around: Int) {
         self.around = around
-        segments = [EncodedSegment(id: 0, start: 0, encoder: encoder, isConfirmed: true)]
+        segments = [EncodedSegment(id: 0, early, encoder: encoder, isConfirmed: true)]
     }
 
     private mutating func nextID() -> Int {
@@ -32,10 +35,17 @@ struct SegmentQueue {
         return lastID
     }
 
+    /// Keeps frames with which the next segment may begin, and lets the encoder of the last one go on to a frame at most.
+    mutating func hold(from frame: Int, before end: Int) { held = frame..<end }
+
+    /// Lets the encoder of the last segment go on.
+    mutating func endHold() { held = nil }
+
     /// Begins a segment, which waits for a thread. The encoder of the one before ends before a frame.
-    mutating func begin(at frame: Int, endingBefore end: Int) {
+    mutating func begin(_ early: EarlyPackets, endingBefore end: Int) {
+        held = nil
         segments[segments.count - 1].end = end
-        segments.append(EncodedSegment(id: nextID(), start: frame, encoder: nil, isConfirmed: false))
+        segments.append(EncodedSegment(id: nextID(), early, encoder: nil, isConfirmed: false))
     }
 
     /// The segment that waits for a thread, if there is one. It is the last one.
@@ -106,7 +116,7 @@ struct SegmentQueue {
     mutating func work(of id: Int) -> Work? {
         guard !isAborted, let index = index(of: id) else { return .stop }
         let first = segments[index].nextFrame
-        let available = min(nextFrame, segments[index].end ?? Int.max)
+        let available = availableFrame(segments[index])
         guard first < available, let block = blocks.last(where: { $0.numbers.lowerBound <= first }) else {
             if segments[index].endsStream { return .flush }
             if first == segments[index].end { return .pause }
@@ -122,7 +132,12 @@ struct SegmentQueue {
 
     /// Whether the first encoder that is not done has frames to encode.
     var hasWork: Bool {
-        segments.first { !$0.isDone }.map { !$0.isIdle || $0.nextFrame < min(nextFrame, $0.end ?? Int.max) } ?? false
+        segments.first { !$0.isDone }.map { !$0.isIdle || $0.nextFrame < availableFrame($0) } ?? false
+    }
+
+    /// The number of the frame behind those that the encoder of a segment may receive now.
+    private func availableFrame(_ segment: EncodedSegment) -> Int {
+        min(nextFrame, segment.end ?? held?.upperBound ?? Int.max)
     }
 
     /// The packets of the first two segments around their joint, once both encoders have made them: those of the first one before
@@ -157,6 +172,7 @@ struct SegmentQueue {
     /// the one before.
     mutating func end(behind count: Int) -> Bool {
         let isNeeded = segments.count < 2 || segments[segments.count - 2].end.map { $0 <= count } ?? true
+        held = nil
         if !isNeeded { segments.removeLast() }
         segments[segments.count - 1].endsStream = true
         return !isNeeded
@@ -165,7 +181,7 @@ struct SegmentQueue {
     /// Drops the frames before all that may be needed. Those of an unconfirmed segment are kept for the encoder before.
     private mutating func dropFrames() {
         let needed = segments.map { $0.isConfirmed ? $0.nextFrame : $0.start - around }.min() ?? 0
-        let kept = min(needed, nextFrame - around)
+        let kept = min(needed, min(nextFrame, held?.lowerBound ?? Int.max) - around)
         let dropped = blocks.prefix { $0.numbers.upperBound <= kept }
         bytes -= dropped.reduce(0) { $0 + $1.bytes }
         blocks.removeFirst(dropped.count)
@@ -179,8 +195,9 @@ struct EncodedSegment {
     var encoder: SegmentEncoder?
     /// Whether the segment waits for a thread.
     var isWaiting: Bool
-    /// The number of the first frame.
-    let start: Int
+    /// The segment's first packets. They are those of its own encoder, although the one before may go on, so that the start of the
+    /// next segment does not depend on when it does.
+    private(set) var early: EarlyPackets
     /// The number of the frame behind the last one; `nil` if the stream ends with the segment, or that is unknown.
     var end: Int?
     /// Whether the encoder is flushed behind the last frame.
@@ -192,19 +209,28 @@ struct EncodedSegment {
     /// Whether the encoder waits for frames.
     var isIdle = false
     /// The packets that are not written yet, and the number of the first one.
-    var packets: [EncodedPacket] = []
-    var firstPacket: Int
+    private(set) var packets: [EncodedPacket] = []
+    private var firstPacket: Int
     /// The number of the next frame for the encoder.
     var nextFrame: Int
 
+    /// The number of the first frame.
+    var start: Int { early.start }
+
     /// A segment without an encoder waits for a thread.
-    init(id: Int, start: Int, encoder: SegmentEncoder?, isConfirmed: Bool) {
+    init(id: Int, _ early: EarlyPackets, encoder: SegmentEncoder?, isConfirmed: Bool) {
         self.id = id
-        self.start = start
+        self.early = early
         self.encoder = encoder
         self.isConfirmed = isConfirmed
         isWaiting = encoder == nil
-        (firstPacket, nextFrame) = (start, start)
+        (firstPacket, nextFrame) = (early.start, early.start)
+    }
+
+    /// Adds packets that the encoder has made.
+    mutating func add(_ made: [EncodedPacket]) {
+        packets += made
+        for packet in made { early.add(packet) }
     }
 
     /// Whether there is a packet at a time or behind it.
@@ -233,31 +259,10 @@ struct EncodedSegment {
 
     /// The segment that the encoder of the one before makes in place of this one.
     func continued(by before: EncodedSegment, id: Int) -> EncodedSegment {
-        var segment = EncodedSegment(id: id, start: before.start, encoder: before.encoder, isConfirmed: true)
+        var segment = EncodedSegment(id: id, early, encoder: before.encoder, isConfirmed: true)
         (segment.end, segment.endsStream) = (end, endsStream)
         (segment.packets, segment.firstPacket) = (before.packets, before.firstPacket)
         segment.nextFrame = before.nextFrame
         return segment
-    }
-}
-
-/// The encoder of a segment. Only one thread at a time uses it.
-final class SegmentEncoder: @unchecked Sendable {
-    let encoder: Encoder
-    /// The number of its next packet in the stream.
-    var nextPacket: Int
-    /// Whether it encodes the stream from its start, and numbers its packets as they are.
-    private(set) var isFirst: Bool
-
-    init(_ encoder: consuming Encoder, start: Int) {
-        self.encoder = encoder
-        nextPacket = start
-        isFirst = start == 0
-    }
-
-    /// Continues with the first frame of another segment.
-    func restart(at frame: Int) {
-        nextPacket = frame
-        isFirst = false
     }
 }

@@ -2,6 +2,7 @@ import Bytes
 import CSampleSum
 import Libav
 import Lifecycle
+import MediaTypes
 
 /// Encodes segments on a thread.
 struct SegmentWorker: Sendable {
@@ -10,6 +11,8 @@ struct SegmentWorker: Sendable {
     private let globalHeader: Bool
     /// Whether an encoder can continue with another segment.
     private let sharesEncoders: Bool
+    /// The samples at the start of a segment that are faded in.
+    private let fade: Int?
     /// Whether the sum of all samples is computed elsewhere.
     private let leavesOutSum: Bool
     private let renumber: (@Sendable (EncodedPacket, Int) throws(MediaError) -> Void)?
@@ -17,12 +20,13 @@ struct SegmentWorker: Sendable {
     private let threads: EncoderThreads
 
     init(
-        _ settings: EncodingSettings, globalHeader: Bool, sharesEncoders: Bool, _ joint: any PacketJoint.Type,
-        _ queue: Monitor<SegmentQueue>, _ threads: EncoderThreads
+        _ settings: EncodingSettings, globalHeader: Bool, _ rule: EncoderJoint, fade: Int?,
+        _ joint: any PacketJoint.Type, _ queue: Monitor<SegmentQueue>, _ threads: EncoderThreads
     ) {
         self.settings = settings
         self.globalHeader = globalHeader
-        self.sharesEncoders = sharesEncoders
+        sharesEncoders = rule.sharesEncoders
+        self.fade = fade
         leavesOutSum = joint.sumsSamples
         renumber = joint.renumber
         self.queue = queue
@@ -65,7 +69,7 @@ struct SegmentWorker: Sendable {
             switch work {
             case .encode(let block, let numbers):
                 try reader.read(block, numbers) { (frame: borrowing Frame) throws(MediaError) in
-                    try encoder.encoder.send(frame)
+                    try encoder.send(frame)
                     try receive(from: encoder, scratch, into: &packets)
                 }
             case .flush:
@@ -78,7 +82,7 @@ struct SegmentWorker: Sendable {
             let isSpare = if case .pause = work { sharesEncoders } else { false }
             queue.change { state in
                 guard let index = state.index(of: id) else { return }
-                state.segments[index].packets += packets
+                state.segments[index].add(packets)
                 state.segments[index].isDone = isDone
                 if isSpare { state.keepForReuse(id) }
                 state.changes += 1
@@ -93,7 +97,9 @@ struct SegmentWorker: Sendable {
         guard let start = queue.read({ state in state.index(of: id).map { state.segments[$0].start } }) else {
             return nil
         }
-        let encoder = SegmentEncoder(try Encoder.open(settings, globalHeader: globalHeader), start: start)
+        let encoder = SegmentEncoder(
+            try Encoder.open(settings, globalHeader: globalHeader), start: start,
+            fade: try fade.map { (length) throws(MediaError) in try SegmentFade(length: length, settings.shape) })
         queue.change(wakes: false) { state in
             if let index = state.index(of: id) { state.segments[index].encoder = encoder }
         }

@@ -72,7 +72,8 @@ extension AudioCodec {
                     areKept: true, isLengthDeclared: true, length: .setup, decodedRate: nil, copySlack: 8192),
                 words: .none, lowersLevel: false, tensOfHertzFrom: nil,
                 joint: EncoderJoint(
-                    .equalPackets, seconds: 40...40, period: 16, lead: .milliseconds(500), tail: .milliseconds(7500),
+                    .equalPackets, seconds: 40...40, period: 16, attackSearch: .milliseconds(20_000),
+                    lead: .milliseconds(500), fade: .milliseconds(400), tail: .milliseconds(7500),
                     step: .milliseconds(1000)))
         case .opus:
             AudioCodec(

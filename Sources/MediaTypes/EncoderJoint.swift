@@ -6,9 +6,15 @@ package struct EncoderJoint: Sendable {
     package let seconds: ClosedRange<Int>
     /// Encoders start at multiples of this number of frames.
     package let period: Int
+    /// How much earlier than planned a segment may begin, so that the strongest attack of that time is in its lead; `nil` if it
+    /// begins where it was planned. The encoder takes planar floats.
+    package let attackSearch: Span?
     /// What an encoder receives before the first packet that is kept of it, so that its state is close to that of an encoder that
     /// has received everything.
     package let lead: Span
+    /// The start of the lead that is faded in, so that audio which begins does not sound like an attack; `nil` if it is not. The
+    /// encoder takes planar floats.
+    package let fade: Span?
     /// What an encoder receives after the place where the next one takes over.
     package let tail: Span
     /// The steps in which a joint is looked for while the encoder before receives the tail, so that it can end earlier; `nil` if
@@ -64,13 +70,14 @@ package struct EncoderJoint: Sendable {
     }
 
     init(
-        _ rule: Rule, seconds: ClosedRange<Int> = 15...15, period: Int = 1, lead: Span = .frames(0),
-        tail: Span = .frames(0),
+        _ rule: Rule, seconds: ClosedRange<Int> = 15...15, period: Int = 1, attackSearch: Span? = nil,
+        lead: Span = .frames(0), fade: Span? = nil, tail: Span = .frames(0),
         step: Span? = nil, reach: Int = 0, isExact: Bool = false, limits: Limits = Limits(), startsLate: Bool = true
     ) {
         self.rule = rule
         (self.seconds, self.period, self.lead, self.tail, self.reach) = (seconds, period, lead, tail, reach)
-        (self.step, self.isExact, self.limits, self.startsLate) = (step, isExact, limits, startsLate)
+        (self.attackSearch, self.fade, self.step, self.isExact) = (attackSearch, fade, step, isExact)
+        (self.limits, self.startsLate) = (limits, startsLate)
     }
 
     /// Whether an encoder can continue with another segment, because frames are independent of each other.

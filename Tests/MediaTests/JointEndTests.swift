@@ -1,6 +1,7 @@
 import Bytes
 import CLibav
 import CSampleSum
+import Glibc
 import Libav
 import Lifecycle
 import MediaTypes
@@ -11,7 +12,7 @@ import Testing
 
 /// What the encoders of segments leave out.
 @Suite(.timeLimit(.minutes(2))) struct JointEndTests {
-    /// Notes how far the encoder before had gone on when a joint was found.
+    /// Notes how many samples the encoder before had gone on behind the planned place when a joint was found.
     private final class NotingJoint: PacketJoint, @unchecked Sendable {
         private(set) var ends: [Int64] = []
 
@@ -19,13 +20,20 @@ import Testing
             _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
         ) throws(MediaError) -> Joined? {
             let joined = try EqualPacketJoint().join(running, next, at: planned, where: isAccepted)
-            if joined != nil { ends.append(running.packets.last!.time) }
+            if joined != nil { ends.append(running.packets.last!.time - Int64(64 * planned)) }
             return joined
         }
     }
 
-    /// The packets of 52 s of mono in Vorbis, whose segments have 40 s.
-    private static func vorbis(threads: Int, _ joint: NotingJoint) async throws -> [[UInt8]] {
+    /// 44.1 kHz of mono.
+    private static func sound(seconds: Int, _ sample: (Int) -> Float) -> [Float] {
+        (0..<seconds * 44_100 / 64 * 64).map(sample)
+    }
+
+    /// The packets of mono in Vorbis, whose segments have 40 s, and how they were encoded.
+    private static func vorbis(
+        _ sound: [Float], threads: Int = 2, _ joint: NotingJoint = NotingJoint()
+    ) async throws -> (packets: [[UInt8]], report: SegmentReport) {
         try await onThread {
             let settings = try EncodingSettings.resolve(
                 Rendition(format: "ogg"),
@@ -35,11 +43,6 @@ import Testing
                     SegmentEncoder(try Encoder.open(settings, globalHeader: true), start: 0), settings,
                     globalHeader: true, threads: EncoderThreads(threads, isFixed: true), stop: CancellationFlag(),
                     joint: joint))
-            // Both encoders switch to short blocks where the noise becomes louder.
-            var noise = Noise(state: 1)
-            let sound = (0..<52 * 44_100 / 64 * 64).map { place in
-                (place / 15_000 % 3 == 0 ? 0.4 : 0.02) * Float.random(in: -1...1, using: &noise)
-            }
             let frame = try Frame()
             let packet = try Packet()
             var packets: [[UInt8]] = []
@@ -52,18 +55,48 @@ import Testing
             }
             try pool.sendEnd()
             while try pool.receive(into: packet) { packets.append(Array(packet.bytes)) }
-            #expect(pool.report == SegmentReport(segments: 2, joints: 1, fallbacks: 0))
-            return packets
+            return (packets, pool.report)
         }
     }
 
     @Test func `the encoder of Vorbis before a joint ends soon after it with any number of threads`() async throws {
         let (two, four) = (NotingJoint(), NotingJoint())
-        let packets = try await Self.vorbis(threads: 2, two)
-        #expect(try await Self.vorbis(threads: 4, four) == packets)
-        // The second segment begins with frame 27,568. An encoder would go on for 8 s.
+        // Both encoders switch to short blocks where the noise becomes louder, each 45,000 samples.
+        var noise = Noise(state: 1)
+        let sound = Self.sound(seconds: 52) {
+            ($0 / 15_000 % 3 == 0 ? 0.4 : 0.02) * Float.random(in: -1...1, using: &noise)
+        }
+        let result = try await Self.vorbis(sound, two)
+        #expect(result.report == SegmentReport(segments: 2, joints: 1, fallbacks: 0))
+        #expect(try await Self.vorbis(sound, threads: 4, four).packets == result.packets)
+        // An encoder would go on for 7.5 s.
         #expect(two.ends.count == 1 && two.ends == four.ends)
-        #expect(two.ends.allSatisfy { $0 < 27_568 * 64 + 2 * 44_100 }, "\(two.ends)")
+        #expect(two.ends.allSatisfy { $0 < 3 * 44_100 / 2 }, "\(two.ends)")
+    }
+
+    /// A chord with high partials that is faded in. Noise keeps packets from being equal by chance.
+    private static func chord(_ place: Int, _ noise: inout Noise) -> Float {
+        let time = Double(place) / 44_100
+        let sum = [220, 330, 1990, 4730, 7910, 11_030, 14_170].reduce(0) {
+            $0 + 30 / $1 * sin(2 * .pi * $1 * time)
+        }
+        return Float(sum * min(time, 1)) + 0.0003 * Float.random(in: -1...1, using: &noise)
+    }
+
+    @Test func `segments of Vorbis have joints in sound without attacks`() async throws {
+        var noise = Noise(state: 2)
+        let sound = Self.sound(seconds: 90) { Self.chord($0, &noise) }
+        #expect(try await Self.vorbis(sound).report == SegmentReport(segments: 3, joints: 2, fallbacks: 0))
+    }
+
+    @Test(arguments: [25, 39])
+    func `segments of Vorbis have joints where the last attack is earlier`(second: Int) async throws {
+        var noise = Noise(state: 3)
+        let sound = Self.sound(seconds: 52) {
+            // Short blocks move all long ones behind them.
+            Self.chord($0, &noise) + ($0 - second * 44_100 == 0 ? 0.9 : 0)
+        }
+        #expect(try await Self.vorbis(sound).report == SegmentReport(segments: 2, joints: 1, fallbacks: 0))
     }
 
     @Test func `an encoder of FLAC on a thread whose sum is left out declares the MD5 of nothing`() async throws {

@@ -225,8 +225,8 @@ import Testing
     @Test func `an encoder that is kept makes the next segment, from its first packet`() async throws {
         try await onThread {
             let first = SegmentEncoder(try Encoder.open(try Self.settings(), globalHeader: false), start: 0)
-            var queue = SegmentQueue(first, around: 0)
-            queue.begin(at: 588, endingBefore: 588)
+            var queue = SegmentQueue(first, EarlyPackets(start: 0), around: 0)
+            queue.begin(EarlyPackets(start: 588), endingBefore: 588)
             #expect(queue.waiting == 1)
             queue.keepForReuse(0)
             let id = queue.takeWaiting()
@@ -234,7 +234,7 @@ import Testing
             #expect(id == 1 && again == nil && queue.waiting == nil)
             let kept = queue.encoder(of: 1)
             #expect(kept === first && first.nextPacket == 588 && !first.isFirst)
-            queue.begin(at: 1176, endingBefore: 1176)
+            queue.begin(EarlyPackets(start: 1176), endingBefore: 1176)
             let next = queue.takeWaiting()
             let none = queue.encoder(of: 2)
             #expect(next == 2 && none == nil)
