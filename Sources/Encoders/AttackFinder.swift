@@ -4,7 +4,7 @@ import Libav
 ///
 /// Encoders of Vorbis switch to short blocks at an attack, and from then on have the same blocks wherever they began.
 struct AttackFinder {
-    /// The frame with the strongest attack so far; `nil` if nothing became louder.
+    /// The frame with the strongest attack so far; `nil` in silence. It is the loudest of small changes if there is no attack.
     private(set) var strongest: Int?
     private var strongestRise: Float = 1
     private var channels: [ChannelEnergies]
@@ -32,24 +32,24 @@ private struct ChannelEnergies {
     static let memory = 14
     private var energies = [Float](repeating: 0, count: memory)
     private var next = 0
-    private var before: (Float, Float) = (0, 0)
+    private var samplesBefore: (Float, Float) = (0, 0)
 
     /// Adds a frame, and returns how much the last two are louder than the twelve before.
     mutating func rise(adding samples: UnsafeBufferPointer<Float>) -> Float {
         var sum: Float = 0
         for sample in samples {
             // The second difference rises by 12 dB an octave.
-            let difference = sample - 2 * before.0 + before.1
+            let difference = sample - 2 * samplesBefore.0 + samplesBefore.1
             sum += difference * difference
-            before = (sample, before.0)
+            samplesBefore = (sample, samplesBefore.0)
         }
         energies[next] = sum / Float(max(samples.count, 1))
         let last = (next + Self.memory - 1) % Self.memory
         let loud = max(energies[next], energies[last])
-        var most = Self.silence
-        for index in energies.indices where index != next && index != last { most = max(most, energies[index]) }
+        var before = Self.silence
+        for index in energies.indices where index != next && index != last { before = max(before, energies[index]) }
         next = (next + 1) % Self.memory
-        return loud / most
+        return loud / before
     }
 
     /// What is less loud is no attack: −70 dB.

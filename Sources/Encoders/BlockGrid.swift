@@ -4,9 +4,9 @@
 /// behind it by its short blocks. Encoders whose long blocks begin at other times make no equal packet until the next attack.
 struct BlockGrid: Sendable {
     /// Samples from one long block to the next.
-    private let step: Int64
-    /// Samples from the first packet to the first long block if there is no attack.
-    private let firstLong: Int64
+    let step: Int
+    /// Samples from the first packet to a long block if there is no attack.
+    private let longStart: Int
 
     /// Takes the sizes of blocks from the headers of a stream (Vorbis I section 4.2.2); `nil` if there is no such header.
     init?(headers: UnsafeBufferPointer<UInt8>) {
@@ -15,9 +15,9 @@ struct BlockGrid: Sendable {
         let header = headers.indices.dropLast(28).first { headers[$0...].starts(with: start) }
         guard let header else { return nil }
         let sizes = headers[header + 28]
-        let (short, long) = (Int64(1) << (sizes & 15), Int64(1) << (sizes >> 4))
+        let (short, long) = (1 << Int(sizes & 15), 1 << Int(sizes >> 4))
         step = long / 2
-        firstLong = short / 2 + (short + long) / 4
+        longStart = short / 2 + (short + long) / 4
     }
 
     /// The samples by which long blocks are later than those of an encoder that began at the same time and has heard no attack.
@@ -25,15 +25,15 @@ struct BlockGrid: Sendable {
     func shift(_ times: [Int64]) -> Int? {
         let last = times.indices.dropFirst().last { times[$0] - times[$0 - 1] == step }
         guard let first = times.first, let last else { return nil }
-        return Int((times[last] - first - firstLong + step) % step)
+        return (Int(times[last] - first) - longStart + step) % step
     }
 
     /// The last frame up to a given one from which an encoder has the same long blocks as one that began with another frame and is
     /// shifted; the given one if there is none.
     func aligned(_ frame: Int, to other: Int, shift: Int, frameSize: Int) -> Int {
-        let samples = ((frame - other) * frameSize - shift) % Int(step)
+        let samples = ((frame - other) * frameSize - shift) % step
         guard samples.isMultiple(of: frameSize) else { return frame }
-        return frame - (samples < 0 ? samples + Int(step) : samples) / frameSize
+        return frame - (samples < 0 ? samples + step : samples) / frameSize
     }
 }
 

@@ -9,7 +9,7 @@ struct SegmentPlan {
     /// The frames between two places in the tail where a joint is looked for.
     let step: Int?
     /// The samples at the start of the lead that are faded in.
-    let fade: Int?
+    private let fade: Int?
     /// The frames from one planned start to the next.
     private let length: Int
     private let period: Int
@@ -27,13 +27,13 @@ struct SegmentPlan {
         let frameBytes = frameSize * shape.channels * shape.sampleBytes
         length = rule.frames(
             rate: shape.rate, frameSize: frameSize, frameBytes: frameBytes, expected: settings.expectedSeconds)
-        let most = min(length - 2 * (lead + tail), Self.maxSearchedBytes / frameBytes)
-        searched = min(rule.attackSearch.map(frames) ?? 0, most) / period * period
+        let maxSearched = min(length - 2 * (lead + tail), Self.maxSearchedBytes / frameBytes)
+        searched = min(rule.attackSearch.map(frames) ?? 0, maxSearched) / period * period
         grid = searched > 0 ? BlockGrid(headers: encoder.headers) : nil
         self.frameSize = frameSize
     }
 
-    /// The memory size of the frames that are searched for an attack.
+    /// The memory size of the frames that are kept during a search.
     private static let maxSearchedBytes = 8 << 20
 
     /// The packets of a segment that begins with a frame, on which the place of the next one depends.
@@ -51,20 +51,27 @@ struct SegmentPlan {
     mutating func search(channels: Int) { attacks = AttackFinder(channels: channels) }
 
     /// Takes each frame in order.
-    mutating func add(_ frame: borrowing Frame, number: Int) { attacks?.add(frame, number: number) }
+    mutating func add(_ frame: borrowing Frame, number: Int) {
+        // An attack must not be within the fade of the earliest segment.
+        guard attacks != nil, number % length >= length - searched + attackLead else { return }
+        attacks?.add(frame, number: number)
+    }
 
-    /// Where the segment begins whose start is planned with a frame: such that the strongest attack is in its lead, and that without
-    /// one it has the blocks of the segment before.
-    mutating func start(planned: Int, behind before: EarlyPackets) -> Int {
-        guard let attacks else { return planned }
-        // Behind the fade, and before the first possible joint.
-        let start = attacks.strongest.map { ($0 - lead * 9 / 10) / period * period } ?? planned
+    /// The frames from the start of a segment to an attack: it is behind the fade.
+    private var attackLead: Int { lead * 9 / 10 }
+
+    /// Where the segment begins whose start is planned with a frame: such that the strongest attack is in its lead, and that its
+    /// encoder has the long blocks which the one before had at its start. Ends the search; without one, it is the planned frame.
+    /// `fade` is the number of samples to fade in.
+    mutating func takeStart(planned: Int, behind before: EarlyPackets) -> (frame: Int, fade: Int?) {
+        guard let attacks else { return (planned, fade) }
         self.attacks = nil
-        let shift = grid?.shift(before.times)
-        let aligned = shift.flatMap {
-            grid?.aligned(start, to: before.start, shift: $0, frameSize: frameSize)
-        }
-        return max(aligned ?? start, planned - searched)
+        let start = attacks.strongest.map { ($0 - attackLead) / period * period } ?? planned
+        guard let grid else { return (start, fade) }
+        // In sound with an edge in each period, encoders go on with short blocks once they have heard an attack.
+        guard let shift = grid.shift(before.times) else { return (start, nil) }
+        let aligned = grid.aligned(start, to: before.start, shift: shift, frameSize: frameSize)
+        return (aligned >= planned - searched ? aligned : aligned + grid.step / frameSize, fade)
     }
 
     /// Ends the search; the next segment begins where it was planned.
@@ -72,6 +79,7 @@ struct SegmentPlan {
 
     /// The first frame with which the next segment may begin, if as many frames are known.
     func earliestStart(behind frames: Int) -> Int {
-        (max(frames, 1) + length - 1) / length * length - searched
+        let planned = (max(frames, 1) + length - 1) / length * length
+        return attacks == nil && frames > planned - searched ? planned : planned - searched
     }
 }

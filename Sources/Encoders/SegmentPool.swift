@@ -37,8 +37,7 @@ final class SegmentPool {
     private var next = 0
     /// How often there was no thread at all.
     private var refusals = 0
-    private var isEnded = false
-    private var hasEnded = false
+    private var (isEnded, hasEnded) = (false, false)
     private var ready: [EncodedPacket] = []
     private var readyIndex = 0
     private(set) var report = SegmentReport()
@@ -72,11 +71,11 @@ final class SegmentPool {
         pending = try OpenBlock(shape, frameSize: frameSize, capacity: batch)
         queue = Monitor(SegmentQueue(encoder, plan.earlyPackets(0), around: around))
         worker = SegmentWorker(
-            settings, globalHeader: globalHeader, rule, fade: plan.fade, type(of: joint), queue, threads)
+            settings, globalHeader: globalHeader, sharesEncoders: rule.sharesEncoders, type(of: joint), queue, threads)
         threads.beginStream()
         threads.take()
         inline = encoder
-        if threads.count > 1 { continueElsewhere() }
+        if threads.count > 1 { _ = try continueElsewhere() }
     }
 
     /// The memory size of the frames that are kept.
@@ -93,11 +92,7 @@ final class SegmentPool {
         // The audio may begin with silence that WMA needs, before time 0.
         if next == 0 { delay -= Int(frame.timestamp ?? 0) }
         if plan.isPlanned(next) { try begin() }
-        // The encoder before must not pass the place where it may have to end, as it would on this thread.
-        if plan.opensSearch(next), inline == nil {
-            plan.search(channels: frame.channels)
-            queue.change { [next, plan] in $0.hold(from: next, before: next + plan.lead + plan.tail) }
-        }
+        if plan.opensSearch(next) { try search(channels: frame.channels) }
         plan.add(frame, number: next)
         try joint.add(frame)
         next += 1
@@ -175,16 +170,23 @@ final class SegmentPool {
         }
     }
 
-    /// The memory size of frames.
-    private static let bytesPerThread = 12 << 20
-
-    /// Moves the first encoder to another thread, if there is one.
-    private func continueElsewhere() {
+    /// Moves the first encoder to another thread, if it is on this one and there is another; returns whether it is on another.
+    private func continueElsewhere() throws(MediaError) -> Bool {
+        guard inline != nil else { return true }
+        try handOn()
         let id = queue.change { [next] state in
             state.skip(to: next)
             return state.segments[0].id
         }
         if start(id) { inline = nil }
+        return inline == nil
+    }
+
+    /// Searches an attack for the next segment. The encoder before waits where it may have to end, unless it is on this thread.
+    private func search(channels: Int) throws(MediaError) {
+        guard inline == nil || threads.dividesStreams, try continueElsewhere() else { return }
+        plan.search(channels: channels)
+        queue.change { [next, plan] in $0.hold(from: next, before: next + plan.lead + plan.tail) }
     }
 
     /// Begins a segment, unless the encoder before has to go on. One segment is decoded before a thread is free for it, so that a
@@ -211,11 +213,10 @@ final class SegmentPool {
             if count <= threads.count, !isWaiting, isKnown { break }
             try wait(since: seen)
         }
-        if inline != nil { continueElsewhere() }
-        guard inline == nil else { return }
-        let start = plan.start(planned: next, behind: queue.read { $0.segments.last!.early })
+        guard try continueElsewhere() else { return }
+        let (start, fade) = plan.takeStart(planned: next, behind: queue.read { $0.segments.last!.early })
         queue.change { [plan] state in
-            state.begin(plan.earlyPackets(start), endingBefore: start + plan.lead + plan.tail)
+            state.begin(plan.earlyPackets(start), fade: fade, endingBefore: start + plan.lead + plan.tail)
         }
         report.segments += 1
         try startWaiting()
@@ -237,6 +238,8 @@ final class SegmentPool {
         _ = queue.wait(atMost: .milliseconds(20)) { _ in Bool?.none }
     }
 
+    /// The memory size of frames.
+    private static let bytesPerThread = 12 << 20
     private static let maxRefusals = 50
     private static let noThread = MediaError(.internal, "encode the audio", "no thread could be started")
 
@@ -247,7 +250,6 @@ final class SegmentPool {
     }
 }
 
-// Joining.
 extension SegmentPool {
     private enum Step {
         case none, over

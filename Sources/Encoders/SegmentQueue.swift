@@ -42,10 +42,10 @@ struct SegmentQueue {
     mutating func endHold() { held = nil }
 
     /// Begins a segment, which waits for a thread. The encoder of the one before ends before a frame.
-    mutating func begin(_ early: EarlyPackets, endingBefore end: Int) {
+    mutating func begin(_ early: EarlyPackets, fade: Int? = nil, endingBefore end: Int) {
         held = nil
         segments[segments.count - 1].end = end
-        segments.append(EncodedSegment(id: nextID(), early, encoder: nil, isConfirmed: false))
+        segments.append(EncodedSegment(id: nextID(), early, fade: fade, encoder: nil, isConfirmed: false))
     }
 
     /// The segment that waits for a thread, if there is one. It is the last one.
@@ -198,6 +198,8 @@ struct EncodedSegment {
     /// The segment's first packets. They are those of its own encoder, although the one before may go on, so that the start of the
     /// next segment does not depend on when it does.
     private(set) var early: EarlyPackets
+    /// The samples at its start that are faded in.
+    let fade: Int?
     /// The number of the frame behind the last one; `nil` if the stream ends with the segment, or that is unknown.
     var end: Int?
     /// Whether the encoder is flushed behind the last frame.
@@ -218,9 +220,9 @@ struct EncodedSegment {
     var start: Int { early.start }
 
     /// A segment without an encoder waits for a thread.
-    init(id: Int, _ early: EarlyPackets, encoder: SegmentEncoder?, isConfirmed: Bool) {
+    init(id: Int, _ early: EarlyPackets, fade: Int? = nil, encoder: SegmentEncoder?, isConfirmed: Bool) {
         self.id = id
-        self.early = early
+        (self.early, self.fade) = (early, fade)
         self.encoder = encoder
         self.isConfirmed = isConfirmed
         isWaiting = encoder == nil

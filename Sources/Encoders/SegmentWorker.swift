@@ -2,7 +2,6 @@ import Bytes
 import CSampleSum
 import Libav
 import Lifecycle
-import MediaTypes
 
 /// Encodes segments on a thread.
 struct SegmentWorker: Sendable {
@@ -11,8 +10,6 @@ struct SegmentWorker: Sendable {
     private let globalHeader: Bool
     /// Whether an encoder can continue with another segment.
     private let sharesEncoders: Bool
-    /// The samples at the start of a segment that are faded in.
-    private let fade: Int?
     /// Whether the sum of all samples is computed elsewhere.
     private let leavesOutSum: Bool
     private let renumber: (@Sendable (EncodedPacket, Int) throws(MediaError) -> Void)?
@@ -20,13 +17,12 @@ struct SegmentWorker: Sendable {
     private let threads: EncoderThreads
 
     init(
-        _ settings: EncodingSettings, globalHeader: Bool, _ rule: EncoderJoint, fade: Int?,
-        _ joint: any PacketJoint.Type, _ queue: Monitor<SegmentQueue>, _ threads: EncoderThreads
+        _ settings: EncodingSettings, globalHeader: Bool, sharesEncoders: Bool, _ joint: any PacketJoint.Type,
+        _ queue: Monitor<SegmentQueue>, _ threads: EncoderThreads
     ) {
         self.settings = settings
         self.globalHeader = globalHeader
-        sharesEncoders = rule.sharesEncoders
-        self.fade = fade
+        self.sharesEncoders = sharesEncoders
         leavesOutSum = joint.sumsSamples
         renumber = joint.renumber
         self.queue = queue
@@ -94,12 +90,12 @@ struct SegmentWorker: Sendable {
     /// The encoder of a segment, which is opened if there is none; `nil` if the segment does not exist any more.
     private func encoder(of id: Int) throws(MediaError) -> SegmentEncoder? {
         if let encoder = queue.change(wakes: false, { $0.encoder(of: id) }) { return encoder }
-        guard let start = queue.read({ state in state.index(of: id).map { state.segments[$0].start } }) else {
-            return nil
-        }
+        guard let segment = queue.read({ state in state.index(of: id).map { state.segments[$0] } }) else { return nil }
         let encoder = SegmentEncoder(
-            try Encoder.open(settings, globalHeader: globalHeader), start: start,
-            fade: try fade.map { (length) throws(MediaError) in try SegmentFade(length: length, settings.shape) })
+            try Encoder.open(settings, globalHeader: globalHeader), start: segment.start,
+            fade: try segment.fade.map { (length) throws(MediaError) in
+                try SegmentFade(length: length, settings.shape)
+            })
         queue.change(wakes: false) { state in
             if let index = state.index(of: id) { state.segments[index].encoder = encoder }
         }

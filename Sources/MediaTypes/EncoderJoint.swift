@@ -4,10 +4,10 @@ package struct EncoderJoint: Sendable {
     package let rule: Rule
     /// The approximate length of a segment in seconds: a part of the expected length, within these limits.
     package let seconds: ClosedRange<Int>
-    /// Encoders start at multiples of this number of frames.
+    /// Starts of segments are planned at multiples of this number of frames.
     package let period: Int
-    /// How much earlier than planned a segment may begin, so that the strongest attack of that time is in its lead; `nil` if it
-    /// begins where it was planned. The encoder takes planar floats.
+    /// How much earlier than planned a segment may begin, so that the strongest attack of that time is in its lead, or that blocks of
+    /// several sizes are those of the encoder before; `nil` if it begins where it was planned. The encoder takes planar floats.
     package let attackSearch: Span?
     /// What an encoder receives before the first packet that is kept of it, so that its state is close to that of an encoder that
     /// has received everything.

@@ -89,14 +89,32 @@ import Testing
         #expect(try await Self.vorbis(sound).report == SegmentReport(segments: 3, joints: 2, fallbacks: 0))
     }
 
+    @Test func `segments of Vorbis have joints in sound whose blocks stay short`() async throws {
+        let sound = Self.sound(seconds: 52) { $0 / 401 % 2 == 0 ? 0.7 : -0.7 }
+        #expect(try await Self.vorbis(sound).report == SegmentReport(segments: 2, joints: 1, fallbacks: 0))
+    }
+
+    /// A chord with clicks. Their short blocks move all long ones behind them.
+    private static func clicks(at times: [Int], seconds: Int) -> [Float] {
+        var noise = Noise(state: 3)
+        return sound(seconds: seconds) { chord($0, &noise) + (times.contains($0) ? 0.9 : 0) }
+    }
+
     @Test(arguments: [25, 39])
     func `segments of Vorbis have joints where the last attack is earlier`(second: Int) async throws {
-        var noise = Noise(state: 3)
-        let sound = Self.sound(seconds: 52) {
-            // Short blocks move all long ones behind them.
-            Self.chord($0, &noise) + ($0 - second * 44_100 == 0 ? 0.9 : 0)
+        let sound = Self.clicks(at: [second * 44_100], seconds: 90)
+        #expect(try await Self.vorbis(sound).report == SegmentReport(segments: 3, joints: 2, fallbacks: 0))
+    }
+
+    @Test func `where an encoder of Vorbis goes on, segments do not depend on the number of threads`() async throws {
+        // The second click is before the search for the start of the third segment, whose encoder has other long blocks.
+        let sound = Self.clicks(at: [25 * 44_100, 45 * 44_100], seconds: 125)
+        let two = try await Self.vorbis(sound)
+        #expect(two.report.segments == 4 && two.report.joints >= 1 && two.report.fallbacks >= 1)
+        for threads in [3, 7] {
+            let result = try await Self.vorbis(sound, threads: threads)
+            #expect(result.packets == two.packets && result.report == two.report)
         }
-        #expect(try await Self.vorbis(sound).report == SegmentReport(segments: 2, joints: 1, fallbacks: 0))
     }
 
     @Test func `an encoder of FLAC on a thread whose sum is left out declares the MD5 of nothing`() async throws {
