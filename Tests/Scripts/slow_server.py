@@ -1,12 +1,14 @@
 """An HTTP server whose sources come slowly; prints its port, and then the path of each request.
 
 `/slow` gives ten minutes of silence at about twice their speed; `/slow-once?<name>` does so the first time that it is asked, and a
-second of silence at once from then on, which `/quick` always does. `/drip` gives a byte a second, and `/missing` nothing.
+second of silence at once from then on, which `/quick` always does. `/held` gives five minutes of silence, slowly until
+`/release` is asked for. `/drip` gives a byte a second, and `/missing` nothing.
 """
 
 import http.server, struct, threading, time
 seen = set()
 lock = threading.Lock()
+released = threading.Event()
 def wav(seconds):
     size = seconds * 88200
     return b"RIFF" + struct.pack("<I", 36 + size) + b"WAVEfmt " + struct.pack(
@@ -18,9 +20,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         # `print` writes the text and the line's end one after the other, and another thread may write between them.
         with lock: print(self.path, flush=True)
         if self.path == "/missing": return self.send_error(404)
-        slow = self.path == "/slow" or self.path not in seen and not self.path.startswith("/quick")
+        if self.path == "/release":
+            released.set()
+            self.send_response(204)
+            return self.end_headers()
+        held = self.path == "/held"
+        slow = held or self.path == "/slow" or self.path not in seen and not self.path.startswith("/quick")
         seen.add(self.path)
-        header, size = wav(600 if slow else 1)
+        header, size = wav(300 if held else 600 if slow else 1)
         self.send_response(200)
         self.send_header("Content-Type", "audio/wav")
         self.send_header("Content-Length", str(len(header) + size))
@@ -34,7 +41,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 part = min(size, 17640)
                 self.wfile.write(bytes(part))
                 size -= part
-                if slow: time.sleep(0.1)
+                if slow and not (held and released.is_set()): time.sleep(0.1)
         except ConnectionError: self.close_connection = True
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 print(server.server_port, flush=True)

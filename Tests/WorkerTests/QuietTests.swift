@@ -7,12 +7,13 @@ import Testing
         let shop = try await Workshop()
         let server = try await SlowServer()
         let worker = try await shop.worker()
-        let id = try await shop.push(["source": "\(server.url)/slow", "format": "mp3", "end": "20"])
+        let id = try await shop.push(["source": "\(server.url)/held", "format": "mp3"])
         try await shop.isConverting(id)
         let name = try #require(try await shop.queue.workers().first?.name)
         #expect(try await shop.queue.setQuiet(true, worker: name) == name)
         try await worker.logs("quiet: claiming no more jobs")
-        let late = try await shop.push(["source": "\(server.url)/slow", "format": "mp3", "end": "1"])
+        let late = try await shop.push(["source": "\(server.url)/quick", "format": "mp3"])
+        try await server.release()
         try await shop.job(id, reaches: .completed)
         // Several beats, each of which would let the job start.
         try await eventually("the worker is idle", within: Workshop.timeout) {

@@ -1,10 +1,11 @@
 import TestSupport
+import Testing
 
 /// An HTTP server whose sources come slowly, so that a conversion takes as long as a test needs it to, and no processor.
 ///
 /// `/slow` gives ten minutes of silence at about twice their speed; `/slow-once?<name>` does so the first time that it is
-/// asked, and a second of silence at once from then on, which `/quick` always does. `/drip` gives a byte a second, and
-/// `/missing` nothing.
+/// asked, and a second of silence at once from then on, which `/quick` always does. `/held` gives five minutes of silence,
+/// slowly until ``release()``. `/drip` gives a byte a second, and `/missing` nothing.
 final class SlowServer: Sendable {
     let url: String
     private let child: ChildProcess
@@ -13,6 +14,12 @@ final class SlowServer: Sendable {
         let child = child
         try await eventually("the slow server listens", within: Workshop.timeout) { child.output.hasSuffix("\n") }
         url = "http://127.0.0.1:\(child.output.dropLast())"
+    }
+
+    /// Gives the rest of the sources that are held at once.
+    func release() async throws {
+        let outcome = try await ChildProcess.run("curl", ["-sS", "\(url)/release"])
+        try #require(outcome.exitCode == 0, "\(outcome.errors)")
     }
 
     /// The paths that were asked for, in their order.
