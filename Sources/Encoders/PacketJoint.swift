@@ -19,6 +19,11 @@ protocol PacketJoint: AnyObject {
         _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
     ) throws(MediaError) -> Joined?
 
+    /// Joins two runs at the end of the tail if ``join(_:_:at:where:)`` has found no place; `nil` if there is none.
+    func lastJoin(
+        _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
+    ) throws(MediaError) -> Joined?
+
     /// Takes each packet of the stream in order, before it is written.
     func finish(_ packet: borrowing Packet) throws(MediaError)
 }
@@ -46,11 +51,14 @@ extension PacketJoint {
     func add(_ frame: borrowing Frame) throws(MediaError) {}
     static var sumsSamples: Bool { false }
     static var renumber: (@Sendable (EncodedPacket, Int) throws(MediaError) -> Void)? { nil }
+    func lastJoin(
+        _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
+    ) throws(MediaError) -> Joined? { nil }
     func finish(_ packet: borrowing Packet) throws(MediaError) {}
 }
 
 /// Joins packets where it was planned. The frames of ALAC and TTA are independent of each other. The encoders of AC-3, E-AC-3, MP2
-/// and WMA make equal packets after one frame. Those of Opus converge: after 24 frames the difference is below the codec's noise.
+/// and WMA make equal packets after one frame. Those of Speex converge: after 50 frames the difference is below the codec's noise.
 final class PlannedJoint: PacketJoint {
     func join(
         _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
@@ -67,13 +75,14 @@ final class PlannedJoint: PacketJoint {
 
 extension EncodingSettings {
     /// The joint of the codec's packets.
-    func joint(_ rule: EncoderJoint.Rule) throws(MediaError) -> any PacketJoint {
+    func joint(_ rule: EncoderJoint.Rule, frameSize: Int) throws(MediaError) -> any PacketJoint {
         switch rule {
         case .planned: PlannedJoint()
         case .frameNumbers: try FlacJoint(self)
         case .bitReservoir: ReservoirJoint(isConstant: bitRateMode == .cbr)
         case .windows: WindowJoint()
         case .equalPackets: EqualPacketJoint()
+        case .convergedPackets: ConvergedJoint(packetsPerSecond: Double(shape.rate) / Double(frameSize))
         }
     }
 }

@@ -7,7 +7,7 @@ struct SegmentPlan {
     let lead: Int
     let tail: Int
     /// The frames between two places in the tail where a joint is looked for.
-    let step: Int?
+    private let step: Int
     /// The samples at the start of the lead that are faded in.
     private let fade: Int?
     /// The frames from one planned start to the next.
@@ -22,7 +22,8 @@ struct SegmentPlan {
     init(_ rule: EncoderJoint, _ settings: EncodingSettings, _ encoder: borrowing Encoder, frameSize: Int) {
         let shape = settings.shape
         func frames(_ span: EncoderJoint.Span) -> Int { span.frames(rate: shape.rate, frameSize: frameSize) }
-        (lead, tail, step, period) = (frames(rule.lead), frames(rule.tail), rule.step.map(frames), rule.period)
+        (lead, tail, period) = (frames(rule.lead), frames(rule.tail), rule.period)
+        step = rule.step.map(frames) ?? tail
         fade = rule.fade.map { frames($0) * frameSize }
         let frameBytes = frameSize * shape.channels * shape.sampleBytes
         length = rule.frames(
@@ -32,6 +33,12 @@ struct SegmentPlan {
         grid = searched > 0 ? BlockGrid(headers: encoder.headers) : nil
         self.frameSize = frameSize
     }
+
+    /// The frames behind a planned joint that the encoder before has received when a joint is looked for again.
+    func behind(attempts: Int) -> Int { min((attempts + 1) * step, tail) }
+
+    /// The frames that two encoders receive at least.
+    var overlap: Int { lead + behind(attempts: 0) }
 
     /// The memory size of the frames that are kept during a search.
     private static let maxSearchedBytes = 8 << 20

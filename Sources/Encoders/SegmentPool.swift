@@ -53,7 +53,7 @@ final class SegmentPool {
         self.threads = threads
         self.stop = stop
         self.frameSize = frameSize
-        let joint = if let joint { joint } else { try settings.joint(rule.rule) }
+        let joint = if let joint { joint } else { try settings.joint(rule.rule, frameSize: frameSize) }
         self.joint = joint
         scratch = try Packet()
         delay = Int(encoder.encoder.context.pointee.initial_padding)
@@ -118,7 +118,7 @@ final class SegmentPool {
             threads.release()
         } else {
             try handOn()
-            if queue.change({ [next] in $0.end(behind: next) }) { report.segments -= 1 }
+            if queue.change({ [next, plan] in $0.end(behind: next, overlap: plan.overlap) }) { report.segments -= 1 }
         }
     }
 
@@ -186,7 +186,7 @@ final class SegmentPool {
     private func search(channels: Int) throws(MediaError) {
         guard inline == nil || threads.dividesStreams, try continueElsewhere() else { return }
         plan.search(channels: channels)
-        queue.change { [next, plan] in $0.hold(from: next, before: next + plan.lead + plan.tail) }
+        queue.change { [next, plan] in $0.hold(from: next, before: next + plan.overlap) }
     }
 
     /// Begins a segment, unless the encoder before has to go on. One segment is decoded before a thread is free for it, so that a
@@ -216,7 +216,7 @@ final class SegmentPool {
         guard try continueElsewhere() else { return }
         let (start, fade) = plan.takeStart(planned: next, behind: queue.read { $0.segments.last!.early })
         queue.change { [plan] state in
-            state.begin(plan.earlyPackets(start), fade: fade, endingBefore: start + plan.lead + plan.tail)
+            state.begin(plan.earlyPackets(start), fade: fade, endingBefore: start + plan.overlap)
         }
         report.segments += 1
         try startWaiting()
@@ -272,7 +272,11 @@ extension SegmentPool {
                     ready += joined.kept
                     queue.change { $0.join(dropping: joined.dropped) }
                 } else if isLast {
-                    try goOn()
+                    // The work of the second encoder is dropped.
+                    report.fallbacks += 1
+                    try goOn { $0.mergeFirst() }
+                } else {
+                    try goOn { [behind = behind(planned)] in $0.continueFirst(to: planned + behind) }
                 }
             }
         }
@@ -281,61 +285,46 @@ extension SegmentPool {
     private func nextStep() throws(MediaError) -> Step {
         let found = queue.change(wakes: false) { (state: inout SegmentQueue) -> Result<Step, MediaError> in
             if let failure = state.failure { return .failure(failure) }
-            let isLast = state.segments[0].endsStream
+            let endsStream = state.segments[0].endsStream
             let start = state.segments.count > 1 ? state.segments[1].start : plan.earliestStart(behind: next)
             let planned = start + plan.lead
-            let unchanging = state.segments[0].takePackets(before: isLast ? nil : time(of: planned - reach))
+            let unchanging = state.segments[0].takePackets(before: endsStream ? nil : time(of: planned - reach))
             ready += unchanging
-            if isLast { return .success(state.segments[0].isDone ? .over : .none) }
-            let behind = min(plan.step.map { tried * $0 } ?? plan.tail, plan.tail)
-            let place = behind < plan.tail ? time(of: planned + behind) : nil
-            let runs = state.runs(before: place, and: time(of: planned + max(behind, 1) + around))
-            guard let (running, next) = runs else { return .success(.none) }
-            return .success(.join(running, next, planned: planned, isLast: behind == plan.tail))
+            if endsStream { return .success(state.segments[0].isDone ? .over : .none) }
+            let behind = behind(planned)
+            guard let (running, next) = state.runs(before: time(of: planned + max(behind, 1) + around)) else {
+                return .success(.none)
+            }
+            let isLast = behind == plan.tail || isEnded && planned + behind == self.next
+            return .success(.join(running, next, planned: planned, isLast: isLast))
         }
         return try found.get()
+    }
+
+    /// The frames behind a planned joint that the encoder before has received when it is looked for next.
+    private func behind(_ planned: Int) -> Int {
+        let behind = plan.behind(attempts: tried)
+        return isEnded ? min(behind, next - planned) : behind
     }
 
     /// The time of the packet with the same number as a frame.
     private func time(of frame: Int) -> Int64 { Int64(frame * frameSize - delay) }
 
-    /// The first joint that sounds like one encoder, or the first tolerable one. If others may follow, only one is checked.
     private func bestJoint(
         _ running: PacketRun, _ next: PacketRun, at planned: Int, isLast: Bool
     ) throws(MediaError) -> Joined? {
-        var tolerable: Joined?
-        var count = 0
-        let good = try joint.join(running, next, at: planned) { (joined) throws(MediaError) in
-            // A check takes about 10 ms.
-            guard isLast ? tolerable == nil || count < 4 : count == 0 else { return false }
-            count += 1
-            switch try finding(joined, running, next) {
-            case .good: return true
-            case .tolerable: tolerable = tolerable ?? joined
-            case .wrong: break
+        try JointSearch(running: running, next: next, planned: planned, check: check).best(joint, isLast: isLast) {
+            queue.read { [plan, around] in
+                let start = $0.segments[1].start
+                return $0.frames(start - around..<start + plan.lead + plan.tail + around)
             }
-            return false
         }
-        return good ?? (isLast ? tolerable : nil)
     }
 
-    private func finding(
-        _ joined: Joined, _ running: PacketRun, _ next: PacketRun
-    ) throws(MediaError) -> JointCheck.Finding {
-        let behind = next.packets.dropFirst(joined.dropped)
-        guard let check, let first = behind.first, !check.isSame(joined, running, next) else { return .good }
-        let frames = queue.read { [plan, around] in
-            let start = $0.segments[1].start
-            return $0.frames(start - around..<start + plan.lead + plan.tail + around)
-        }
-        return try check.finding(joined.kept + behind, beside: running.packets[...], at: first.time, frames)
-    }
-
-    /// Lets the encoder of the first segment go on, and drops the work of the second one.
-    private func goOn() throws(MediaError) {
-        report.fallbacks += 1
+    /// Lets the encoder of the first segment go on.
+    private func goOn(_ change: (inout SegmentQueue) -> Int) throws(MediaError) {
         threads.take()
-        guard !start(queue.change { $0.mergeFirst() }) else { return }
+        guard !start(queue.change(change)) else { return }
         threads.release()
         throw Self.noThread
     }

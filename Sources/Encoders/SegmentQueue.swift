@@ -140,17 +140,18 @@ struct SegmentQueue {
         min(nextFrame, segment.end ?? held?.upperBound ?? Int.max)
     }
 
-    /// The packets of the first two segments around their joint, once both encoders have made them: those of the first one before
-    /// `place`, or all of them, and those of the second one before `end`. Others are left out, so that the joint does not depend on
-    /// how fast the threads are.
-    func runs(before place: Int64?, and end: Int64) -> (PacketRun, PacketRun)? {
-        let first = segments[0]
-        // A stream that ends before the first encoder would has no joint there.
-        let isKnown = first.end.map { $0 <= nextFrame } ?? false
-        guard first.isDone || isKnown && place.map(first.reaches) ?? false,
-            segments[1].isDone || segments[1].reaches(end)
-        else { return nil }
-        return (first.run(before: place), segments[1].run(before: end))
+    /// The packets of the first two segments around their joint, once both encoders have made them: all of the first one, and those of
+    /// the second one before `end`. Others are left out, so that the joint does not depend on how fast the threads are.
+    func runs(before end: Int64) -> (PacketRun, PacketRun)? {
+        guard segments[0].isDone, segments[1].isDone || segments[1].reaches(end) else { return nil }
+        return (segments[0].run(), segments[1].run(before: end))
+    }
+
+    /// Lets the first encoder, which is done, go on to a frame that is known. Returns the segment, which needs a thread.
+    mutating func continueFirst(to frame: Int) -> Int {
+        segments[0].end = frame
+        segments[0].isDone = false
+        return segments[0].id
     }
 
     /// Drops the packets of the first segment, and those of the next one before the one at an index.
@@ -168,10 +169,10 @@ struct SegmentQueue {
         return id
     }
 
-    /// Ends the stream behind its last frame. Returns whether the last segment is not needed, because it has begun within the tail of
-    /// the one before.
-    mutating func end(behind count: Int) -> Bool {
-        let isNeeded = segments.count < 2 || segments[segments.count - 2].end.map { $0 <= count } ?? true
+    /// Ends the stream behind its last frame. Returns whether the last segment is not needed, because it has begun so late that the
+    /// overlap is not complete.
+    mutating func end(behind count: Int, overlap: Int) -> Bool {
+        let isNeeded = segments.count < 2 || segments[segments.count - 1].start + overlap <= count
         held = nil
         if !isNeeded { segments.removeLast() }
         segments[segments.count - 1].endsStream = true

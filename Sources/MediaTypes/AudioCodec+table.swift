@@ -92,8 +92,8 @@ extension AudioCodec {
                     streaming: .init(parameter: "Opus", containers: [.fmp4])),
                 lowersLevel: false, tensOfHertzFrom: nil,
                 joint: EncoderJoint(
-                    .planned, seconds: 15...30, lead: .milliseconds(480), tail: .milliseconds(60),
-                    limits: .init(lowestBitRate: 64_000, lowestChannelBitRate: 48_000)))
+                    .convergedPackets, seconds: 15...30, lead: .milliseconds(480), tail: .milliseconds(7000),
+                    step: .milliseconds(120), limits: .init(lowestBitRate: 64_000, lowestChannelBitRate: 48_000)))
         case .pcm:
             AudioCodec(
                 id, .pcm, highestSampleRate: 768_000, maxChannels: 64, bitRateRule: .none, defaultQuality: nil,

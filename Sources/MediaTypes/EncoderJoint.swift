@@ -54,6 +54,8 @@ package struct EncoderJoint: Sendable {
         case windows
         /// Where both encoders made the same packets.
         case equalPackets
+        /// Where both encoders made the same packets for a while, or at last packets of the same size.
+        case convergedPackets
     }
 
     /// A length of audio.

@@ -43,6 +43,8 @@ class Case(typing.NamedTuple):
     is_planned: bool = True
     # The frames behind the planned one among which the encoders choose the joint.
     choice: int = 0
+    # The frames behind the planned one among which packets begin to differ from those of one encoder, if they do near the joint.
+    search: int = 0
     highest_rate: int = 192000
     # Samples by which a decoder's output is late.
     late: int = 0
@@ -143,8 +145,12 @@ def excess(errors):
 
 def joints(digests, serial, case, planned):
     """The frames that may be the joint: the planned one, or if encoders choose, the first ones that are others than those of one
-    encoder, because bytes of the joint may be in frames before. If frames before are others too, all that may be chosen."""
-    last = min(planned + case.choice, len(digests) - 1, len(serial) - 1)
+    encoder, because bytes of the joint may be in frames before. If frames before are others too, all that may be chosen. If encoders are
+    joined where they make the same packets, the first ones behind that are others."""
+    last = min(planned + max(case.choice, case.search), len(digests) - 1, len(serial) - 1)
+    if case.search:
+        first = next((frame for frame in range(planned, last + 1) if digests[frame] != serial[frame]), planned)
+        return range(first, first + 4)
     if not case.choice or digests[planned - 4] != serial[planned - 4]:
         return range(planned, max(planned, last) + 1)
     first = next((frame for frame in range(planned - 3, last + 1) if digests[frame] != serial[frame]), planned)
