@@ -4,7 +4,7 @@ import Libav
 /// Joins packets of Opus where the state of both encoders is the same.
 ///
 /// Each packet has as many bits as the encoder's analysis of the audio so far suggests. After 480 ms, half of all encoders make the same
-/// packets as one that has heard everything, and after a second nearly all. Where they do, the decoder's state is the same, too. Noise
+/// packets as one that has heard everything, and after 1.4 s nearly all. Where they do, the decoder's state is the same, too. Noise
 /// at the level of the codec's own may keep packets from ever being equal, although the encoders are alike.
 final class ConvergedJoint: PacketJoint {
     /// The packets behind the joint that must be equal.

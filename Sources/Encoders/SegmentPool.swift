@@ -8,7 +8,7 @@ import MediaTypes
 ///
 /// An encoder makes each segment. It first receives frames that belong to the segment before, so that its state is that of an encoder
 /// which has received everything, and last some of those behind. The joint of the codec decides which packets are kept. If it finds
-/// none, the encoder before goes on, and the packets of the next one are dropped. The caller feeds frames and receives packets on
+/// none, the encoder before goes on, and at last the packets of the next one are dropped. The caller feeds frames and receives packets on
 /// one thread.
 final class SegmentPool {
     private let joint: any PacketJoint
@@ -324,7 +324,11 @@ extension SegmentPool {
     /// Lets the encoder of the first segment go on.
     private func goOn(_ change: (inout SegmentQueue) -> Int) throws(MediaError) {
         threads.take()
-        guard !start(queue.change(change)) else { return }
+        let id = queue.change(change)
+        for _ in 0..<Self.maxRefusals {
+            if start(id) { return }
+            _ = queue.wait(atMost: .milliseconds(20)) { _ in Bool?.none }
+        }
         threads.release()
         throw Self.noThread
     }
