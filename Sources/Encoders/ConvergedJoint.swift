@@ -18,8 +18,9 @@ final class ConvergedJoint: PacketJoint {
     private static let maxDifference = 0.01
 
     init(packetsPerSecond: Double) {
-        func count(_ seconds: Double) -> Int { max(Int((seconds * packetsPerSecond).rounded(.up)), 3) }
-        (equal, early, compared) = (count(0.12), count(0.24), count(1))
+        func count(_ seconds: Double) -> Int { Int((seconds * packetsPerSecond).rounded(.up)) }
+        // One more than 0.1 s: the times of the first and the last are then so far apart that a joint need not be decoded.
+        (equal, early, compared) = (count(0.1) + 1, count(0.24), count(1))
     }
 
     func join(

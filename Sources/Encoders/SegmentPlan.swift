@@ -34,7 +34,7 @@ struct SegmentPlan {
         self.frameSize = frameSize
     }
 
-    /// The frames behind a planned joint that the encoder before has received when a joint is looked for again.
+    /// The frames behind a planned joint that the encoder before has received when a joint is looked for after some attempts.
     func behind(attempts: Int) -> Int { min((attempts + 1) * step, tail) }
 
     /// The frames that two encoders receive at least.

@@ -327,10 +327,11 @@ extension SegmentPool {
         let id = queue.change(change)
         for _ in 0..<Self.maxRefusals {
             if start(id) { return }
+            if stop.isRaised { break }
             _ = queue.wait(atMost: .milliseconds(20)) { _ in Bool?.none }
         }
         threads.release()
-        throw Self.noThread
+        throw stop.isRaised ? .stopped : Self.noThread
     }
 
     /// Starts the thread of a segment; returns `false` if there can be none.
