@@ -83,6 +83,9 @@ package struct Encoder: ~Copyable {
         try check(avcodec_send_frame(context, frame.pointer), "encode the audio")
     }
 
+    /// Changes the bit rate of the frames that follow. The encoder of AAC reads it for each frame (`aac_encode_frame`).
+    borrowing func setBitRate(_ bitRate: Int) { context.pointee.bit_rate = Int64(bitRate) }
+
     /// Signals the end of the samples.
     package borrowing func sendEnd() throws(MediaError) {
         try check(avcodec_send_frame(context, nil), "encode the audio")

@@ -2,6 +2,7 @@ import Bytes
 import CLibav
 import Glibc
 import Libav
+import MediaTypes
 
 /// The encoder of a segment. Only one thread at a time uses it.
 final class SegmentEncoder: @unchecked Sendable {
@@ -12,16 +13,23 @@ final class SegmentEncoder: @unchecked Sendable {
     private(set) var isFirst: Bool
     /// Fades in the first frames; `nil` if they are not changed, or behind them.
     private var fade: SegmentFade?
+    /// The bit rate of the first frames; `nil` if it is that of the stream, or behind them.
+    private var raisedBitRate: RaisedBitRate?
 
-    init(_ encoder: consuming Encoder, start: Int, fade: consuming SegmentFade? = nil) {
+    init(
+        _ encoder: consuming Encoder, start: Int, fade: consuming SegmentFade? = nil,
+        raisedBitRate: RaisedBitRate? = nil
+    ) {
         self.encoder = encoder
         nextPacket = start
         isFirst = start == 0
         self.fade = fade
+        self.raisedBitRate = raisedBitRate
     }
 
     /// Sends a frame of the segment to the encoder.
     func send(_ frame: borrowing Frame) throws(MediaError) {
+        if raisedBitRate?.set(encoder) == false { raisedBitRate = nil }
         guard try fade?.send(frame, to: encoder) ?? false else {
             fade = nil
             return try encoder.send(frame)
@@ -32,6 +40,33 @@ final class SegmentEncoder: @unchecked Sendable {
     func restart(at frame: Int) {
         nextPacket = frame
         isFirst = false
+    }
+}
+
+/// Raises the bit rate of a segment's encoder for the first frames that it receives.
+///
+/// The rate control of AAC (`aac_encode_frame`, `calc_bit_demand`) starts with a full reservoir of bits and a low `lambda`. Packets
+/// have the right size at once, but for about half a minute (at 128 kb/s) other noise than behind minutes of sound, where the
+/// reservoir is nearly empty and `lambda` is higher. The reservoir counts bits by the rate with which the encoder was opened, and
+/// `lambda` follows the rate of the frame, so a raised rate brings both to where they end within a few frames.
+struct RaisedBitRate {
+    private let raise: EncoderJoint.BitRateRaise
+    private let bitRate: Int
+    /// The number of the next frame in the segment.
+    private var next = 0
+
+    /// `bitRate` is that of the stream.
+    init(_ raise: EncoderJoint.BitRateRaise, bitRate: Int) { (self.raise, self.bitRate) = (raise, bitRate) }
+
+    /// Sets an encoder's bit rate for the next frame; returns `false` behind the raised ones.
+    mutating func set(_ encoder: borrowing Encoder) -> Bool {
+        if next == 0 { encoder.setBitRate(Int(Double(bitRate) * raise.factor)) }
+        guard next == raise.frames else {
+            next += 1
+            return true
+        }
+        encoder.setBitRate(bitRate)
+        return false
     }
 }
 
@@ -64,5 +99,13 @@ struct SegmentFade: ~Copyable {
         }
         try encoder.send(faded)
         return true
+    }
+}
+
+extension EncodingSettings {
+    /// The bit rate of the first frames of a segment; `nil` if it is that of the stream.
+    var raisedBitRate: RaisedBitRate? {
+        guard let bitRate, let raise = codec.joint?.bitRateRaise else { return nil }
+        return RaisedBitRate(raise, bitRate: bitRate)
     }
 }

@@ -95,7 +95,7 @@ struct SegmentWorker: Sendable {
             try Encoder.open(settings, globalHeader: globalHeader), start: segment.start,
             fade: try segment.fade.map { (length) throws(MediaError) in
                 try SegmentFade(length: length, settings.shape)
-            })
+            }, raisedBitRate: settings.raisedBitRate)
         queue.change(wakes: false) { state in
             if let index = state.index(of: id) { state.segments[index].encoder = encoder }
         }

@@ -37,8 +37,8 @@ extension AudioCodec {
                     streaming: .init(parameter: "mp4a.40.2", containers: [.fmp4, .mpegts])),
                 lowersLevel: false, tensOfHertzFrom: nil,
                 joint: EncoderJoint(
-                    .windows, seconds: 60...60, lead: .frames(64), tail: .frames(10), reach: 1,
-                    limits: .init(highestQuality: 1, maxChannels: 2)))
+                    .windows, seconds: 60...60, lead: .frames(64), bitRateRaise: .init(frames: 50, factor: 3),
+                    tail: .frames(10), reach: 1, limits: .init(highestQuality: 1, maxChannels: 2)))
         case .alac:
             AudioCodec(
                 id, .lossless, maxChannels: 8,

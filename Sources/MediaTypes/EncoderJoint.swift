@@ -15,6 +15,9 @@ package struct EncoderJoint: Sendable {
     /// The start of the lead that is faded in, so that audio which begins does not sound like an attack; `nil` if it is not. The
     /// encoder takes planar floats.
     package let fade: Span?
+    /// The start of the lead, for which the encoder gets a higher bit rate, so that its rate control gets to where it is behind minutes
+    /// of sound; `nil` if there is none. Its packets are not kept.
+    package let bitRateRaise: BitRateRaise?
     /// What an encoder receives after the place where the next one takes over.
     package let tail: Span
     /// The steps in which a joint is looked for while the encoder before receives the tail, so that it can end earlier; `nil` if
@@ -40,6 +43,13 @@ package struct EncoderJoint: Sendable {
         /// A value on the codec's scale.
         package var highestQuality: Double?
         package var maxChannels: Int?
+    }
+
+    /// A higher bit rate for the first frames.
+    package struct BitRateRaise: Sendable {
+        /// The number of frames, from the first one that an encoder receives.
+        package let frames: Int
+        package let factor: Double
     }
 
     /// Where the packets of two encoders may be joined.
@@ -73,13 +83,15 @@ package struct EncoderJoint: Sendable {
 
     init(
         _ rule: Rule, seconds: ClosedRange<Int> = 15...15, period: Int = 1, attackSearch: Span? = nil,
-        lead: Span = .frames(0), fade: Span? = nil, tail: Span = .frames(0),
-        step: Span? = nil, reach: Int = 0, isExact: Bool = false, limits: Limits = Limits(), startsLate: Bool = true
+        lead: Span = .frames(0), fade: Span? = nil, bitRateRaise: BitRateRaise? = nil,
+        tail: Span = .frames(0), step: Span? = nil, reach: Int = 0, isExact: Bool = false, limits: Limits = Limits(),
+        startsLate: Bool = true
     ) {
+        if let bitRateRaise, case .frames(let count) = lead { precondition(bitRateRaise.frames < count) }
         self.rule = rule
         (self.seconds, self.period, self.lead, self.tail, self.reach) = (seconds, period, lead, tail, reach)
         (self.attackSearch, self.fade, self.step, self.isExact) = (attackSearch, fade, step, isExact)
-        (self.limits, self.startsLate) = (limits, startsLate)
+        (self.bitRateRaise, self.limits, self.startsLate) = (bitRateRaise, limits, startsLate)
     }
 
     /// Whether an encoder can continue with another segment, because frames are independent of each other.

@@ -19,8 +19,8 @@ SECONDS = 150
 MP3 = Case("mp3", period=147, lead=4, tail=24, choice=16, frame=1152, highest_rate=48000)
 # The joint is where both encoders make the same packets.
 OPUS = Case("opus", lead=24, tail=350, search=350, frame=960, highest_rate=48000)
-# 64 frames after its start, its rate control still changes: 2.6 dB more in noise, less in music.
-AAC = Case("m4a", seconds=60, lead=64, tail=10, frame=1024, size=0.02, joint=3.0, high=3.0, highest_rate=96000)
+# The rate control of its encoders never agrees.
+AAC = Case("m4a", seconds=60, lead=64, tail=10, frame=1024, size=0.02, highest_rate=96000)
 VORBIS = Case("ogg", seconds=40, period=16, frame=64, is_planned=False)
 # Its decoder is late by 80 samples.
 SPEEX = Case("speex", options=("--sample-rate", "16000", "--channels", "1"), lead=50, tail=2, frame=320, late=80 + 143, highest_rate=16000)
@@ -44,7 +44,7 @@ CASES = {
     "opus 5.1": OPUS._replace(options=("--bit-rate", "384k", "--channels", "6"), size=0.02),
     "aac 128k": AAC._replace(options=("--bit-rate", "128k")),
     "aac 128k level 0": AAC._replace(options=("--bit-rate", "128k", "--compression-level", "0")),
-    "aac adts 96k mono": AAC._replace(format="adts", options=("--bit-rate", "96k", "--channels", "1"), joint=1.0, high=1.0),
+    "aac adts 96k mono": AAC._replace(format="adts", options=("--bit-rate", "96k", "--channels", "1")),
     "aac q1": AAC._replace(options=("--quality", "1")),
     "speex": SPEEX,
     "vorbis 5.1": VORBIS._replace(options=("--quality", "5", "--channels", "6")),
