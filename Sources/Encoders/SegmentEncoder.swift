@@ -13,23 +13,36 @@ final class SegmentEncoder: @unchecked Sendable {
     private(set) var isFirst: Bool
     /// Fades in the first frames; `nil` if they are not changed, or behind them.
     private var fade: SegmentFade?
-    /// The bit rate of the first frames; `nil` if it is that of the stream, or behind them.
-    private var raisedBitRate: RaisedBitRate?
+    /// How many more frames have a raised bit rate, and the stream's; `nil` behind them.
+    private var raised: (frames: Int, bitRate: Int)?
 
-    init(
-        _ encoder: consuming Encoder, start: Int, fade: consuming SegmentFade? = nil,
-        raisedBitRate: RaisedBitRate? = nil
-    ) {
+    init(_ encoder: consuming Encoder, start: Int, fade: consuming SegmentFade? = nil) {
         self.encoder = encoder
         nextPacket = start
         isFirst = start == 0
         self.fade = fade
-        self.raisedBitRate = raisedBitRate
+    }
+
+    /// Raises the bit rate, which is that of the stream, for the first frames.
+    ///
+    /// The rate control of AAC (`aac_encode_frame`, `calc_bit_demand`) starts with a full reservoir of bits and a low `lambda`.
+    /// Packets have the right size at once, but for about half a minute (at 128 kb/s) other noise than behind minutes of sound,
+    /// where the reservoir is nearly empty and `lambda` is higher. The reservoir counts bits by the rate with which the encoder was
+    /// opened, and `lambda` follows the rate of the frame, so a raised rate brings both to where they end within a few frames.
+    func raiseBitRate(_ bitRate: Int, _ raise: EncoderJoint.BitRateRaise) {
+        encoder.setBitRate(Int(Double(bitRate) * raise.factor))
+        raised = (raise.frames, bitRate)
+    }
+
+    private func countRaisedFrame() {
+        guard let (frames, bitRate) = raised else { return }
+        raised = frames > 0 ? (frames - 1, bitRate) : nil
+        if raised == nil { encoder.setBitRate(bitRate) }
     }
 
     /// Sends a frame of the segment to the encoder.
     func send(_ frame: borrowing Frame) throws(MediaError) {
-        if raisedBitRate?.set(encoder) == false { raisedBitRate = nil }
+        countRaisedFrame()
         guard try fade?.send(frame, to: encoder) ?? false else {
             fade = nil
             return try encoder.send(frame)
@@ -40,33 +53,6 @@ final class SegmentEncoder: @unchecked Sendable {
     func restart(at frame: Int) {
         nextPacket = frame
         isFirst = false
-    }
-}
-
-/// Raises the bit rate of a segment's encoder for the first frames that it receives.
-///
-/// The rate control of AAC (`aac_encode_frame`, `calc_bit_demand`) starts with a full reservoir of bits and a low `lambda`. Packets
-/// have the right size at once, but for about half a minute (at 128 kb/s) other noise than behind minutes of sound, where the
-/// reservoir is nearly empty and `lambda` is higher. The reservoir counts bits by the rate with which the encoder was opened, and
-/// `lambda` follows the rate of the frame, so a raised rate brings both to where they end within a few frames.
-struct RaisedBitRate {
-    private let raise: EncoderJoint.BitRateRaise
-    private let bitRate: Int
-    /// The number of the next frame in the segment.
-    private var next = 0
-
-    /// `bitRate` is that of the stream.
-    init(_ raise: EncoderJoint.BitRateRaise, bitRate: Int) { (self.raise, self.bitRate) = (raise, bitRate) }
-
-    /// Sets an encoder's bit rate for the next frame; returns `false` behind the raised ones.
-    mutating func set(_ encoder: borrowing Encoder) -> Bool {
-        if next == 0 { encoder.setBitRate(Int(Double(bitRate) * raise.factor)) }
-        guard next == raise.frames else {
-            next += 1
-            return true
-        }
-        encoder.setBitRate(bitRate)
-        return false
     }
 }
 
@@ -99,13 +85,5 @@ struct SegmentFade: ~Copyable {
         }
         try encoder.send(faded)
         return true
-    }
-}
-
-extension EncodingSettings {
-    /// The bit rate of the first frames of a segment; `nil` if it is that of the stream.
-    var raisedBitRate: RaisedBitRate? {
-        guard let bitRate, let raise = codec.joint?.bitRateRaise else { return nil }
-        return RaisedBitRate(raise, bitRate: bitRate)
     }
 }

@@ -2,6 +2,7 @@ import Bytes
 import CSampleSum
 import Libav
 import Lifecycle
+import MediaTypes
 
 /// Encodes segments on a thread.
 struct SegmentWorker: Sendable {
@@ -95,7 +96,10 @@ struct SegmentWorker: Sendable {
             try Encoder.open(settings, globalHeader: globalHeader), start: segment.start,
             fade: try segment.fade.map { (length) throws(MediaError) in
                 try SegmentFade(length: length, settings.shape)
-            }, raisedBitRate: settings.raisedBitRate)
+            })
+        if let bitRate = settings.bitRate, let raise = settings.codec.joint?.bitRateRaise {
+            encoder.raiseBitRate(bitRate, raise)
+        }
         queue.change(wakes: false) { state in
             if let index = state.index(of: id) { state.segments[index].encoder = encoder }
         }
