@@ -1,35 +1,50 @@
-// Preloaded, it sets the clock of a process ahead by so many seconds as CLOCK_AHEAD says. (Debian's libfaketime would do; but it
-// moves the environment, beside which Swift looks for the arguments.)
+// Preloaded, it sets the clock of a process ahead by so many seconds as CLOCK_AHEAD says, and lets it run so many times slower as
+// CLOCK_SLOWER says. (Debian's libfaketime would do; but it moves the environment, beside which Swift looks for the arguments, and
+// it allocates memory before jemalloc, which Redis uses, can give any.)
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/time.h>
 #include <time.h>
 
-static time_t ahead(void) {
-    const char *text = getenv("CLOCK_AHEAD");
-    return text ? atol(text) : 0;
+static const long long SECOND = 1000000000;
+
+static int (*real_clock)(clockid_t, struct timespec *);
+static long long start, ahead, slower;
+
+static long number(const char *name, long otherwise) {
+    const char *text = getenv(name);
+    return text ? atol(text) : otherwise;
+}
+
+static long long nanoseconds(struct timespec moment) { return moment.tv_sec * SECOND + moment.tv_nsec; }
+
+// Once: a search for a symbol or a variable at each call would take more time than most callers do.
+static void prepare(void) {
+    struct timespec now;
+    ahead = number("CLOCK_AHEAD", 0) * SECOND;
+    slower = number("CLOCK_SLOWER", 1);
+    real_clock = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+    real_clock(CLOCK_REALTIME, &now);
+    start = nanoseconds(now);
 }
 
 int clock_gettime(clockid_t clock, struct timespec *moment) {
-    int (*real)(clockid_t, struct timespec *) = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
-    int status = real(clock, moment);
-    if (status == 0 && clock == CLOCK_REALTIME) moment->tv_sec += ahead();
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare);
+    int status = real_clock(clock, moment);
+    if (status == 0 && clock == CLOCK_REALTIME) {
+        long long now = start + (nanoseconds(*moment) - start) / slower + ahead;
+        *moment = (struct timespec){.tv_sec = now / SECOND, .tv_nsec = now % SECOND};
+    }
     return status;
 }
 
-int gettimeofday(struct timeval *moment, void *zone) {
-    struct timespec now;
+int gettimeofday(struct timeval *restrict moment, void *restrict zone) {
     (void)zone;
-    if (clock_gettime(CLOCK_REALTIME, &now)) return -1;
-    moment->tv_sec = now.tv_sec;
-    moment->tv_usec = now.tv_nsec / 1000;
-    return 0;
-}
-
-time_t time(time_t *moment) {
     struct timespec now;
-    if (clock_gettime(CLOCK_REALTIME, &now)) return -1;
-    if (moment) *moment = now.tv_sec;
-    return now.tv_sec;
+    int status = clock_gettime(CLOCK_REALTIME, &now);
+    if (status == 0) *moment = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
+    return status;
 }
