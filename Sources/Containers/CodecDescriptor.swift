@@ -6,9 +6,8 @@ package struct CodecDescriptor: Sendable {
     package let convergence: Convergence
     /// Whether the stream carries dynamic range compression for players to apply.
     package let compressesRange: Bool
-    /// Whether libav decodes each packet without state of earlier ones, if the samples are integers. It decodes DSD in WavPack
-    /// to floats, with a filter.
-    package let hasIndependentPackets: Bool
+    /// What libav needs of earlier packets to decode one.
+    package let dependence: PacketDependence
     /// Whether its granule positions in Ogg count samples from the first to the last page (RFC 7845, Vorbis I A.2).
     package let countsGranules: Bool
 
@@ -21,6 +20,16 @@ package struct CodecDescriptor: Sendable {
         /// Until the difference in a recursive filter is rounded away.
         case rounding
     }
+
+    /// What libav needs of earlier packets to decode one.
+    package enum PacketDependence: Sendable {
+        /// Nothing, if the samples are integers. DSD in WavPack is decoded to floats, with a filter.
+        case none
+        /// The bytes of main data that the bit reservoir of MPEG layer III may hold, and the synthesis of a few frames.
+        case bitReservoir
+        /// All of them, or it was not measured.
+        case all
+    }
 }
 
 extension CodecID {
@@ -29,43 +38,47 @@ extension CodecID {
         switch self {
         case .alac:
             CodecDescriptor(
-                isChecksummed: false, convergence: .frames, compressesRange: false, hasIndependentPackets: true,
+                isChecksummed: false, convergence: .frames, compressesRange: false, dependence: .none,
                 countsGranules: false)
-        case .aac, .dts, .imaWave, .microsoft, .mp1, .mp2, .mp3, .pcm:
+        case .mp3:
             CodecDescriptor(
-                isChecksummed: false, convergence: .frames, compressesRange: false, hasIndependentPackets: false,
+                isChecksummed: false, convergence: .frames, compressesRange: false, dependence: .bitReservoir,
+                countsGranules: false)
+        case .aac, .dts, .imaWave, .microsoft, .mp1, .mp2, .pcm:
+            CodecDescriptor(
+                isChecksummed: false, convergence: .frames, compressesRange: false, dependence: .all,
                 countsGranules: false)
         case .ac3, .eac3:
             CodecDescriptor(
-                isChecksummed: true, convergence: .frames, compressesRange: true, hasIndependentPackets: false,
+                isChecksummed: true, convergence: .frames, compressesRange: true, dependence: .all,
                 countsGranules: false)
         case .ape, .tak:
             CodecDescriptor(
-                isChecksummed: true, convergence: .never, compressesRange: false, hasIndependentPackets: false,
+                isChecksummed: true, convergence: .never, compressesRange: false, dependence: .all,
                 countsGranules: false)
         case .flac:
             CodecDescriptor(
-                isChecksummed: true, convergence: .frames, compressesRange: false, hasIndependentPackets: true,
+                isChecksummed: true, convergence: .frames, compressesRange: false, dependence: .none,
                 countsGranules: true)
         case .opus, .vorbis:
             CodecDescriptor(
-                isChecksummed: false, convergence: .frames, compressesRange: false, hasIndependentPackets: false,
+                isChecksummed: false, convergence: .frames, compressesRange: false, dependence: .all,
                 countsGranules: true)
         case .trueAudio, .wavPack:
             CodecDescriptor(
-                isChecksummed: true, convergence: .frames, compressesRange: false, hasIndependentPackets: true,
+                isChecksummed: true, convergence: .frames, compressesRange: false, dependence: .none,
                 countsGranules: false)
         case .g722, .g726, .gsm, .gsmMicrosoft:
             CodecDescriptor(
-                isChecksummed: false, convergence: .rounding, compressesRange: false, hasIndependentPackets: false,
+                isChecksummed: false, convergence: .rounding, compressesRange: false, dependence: .all,
                 countsGranules: false)
         case .speex:
             CodecDescriptor(
-                isChecksummed: false, convergence: .rounding, compressesRange: false, hasIndependentPackets: false,
+                isChecksummed: false, convergence: .rounding, compressesRange: false, dependence: .all,
                 countsGranules: true)
         case .adpcm, .dsd, .generic:
             CodecDescriptor(
-                isChecksummed: false, convergence: .never, compressesRange: false, hasIndependentPackets: false,
+                isChecksummed: false, convergence: .never, compressesRange: false, dependence: .all,
                 countsGranules: false)
         }
     }

@@ -78,6 +78,51 @@ import Testing
         }
     }
 
+    /// MP3 of 36 seconds: more packets than one thread decodes at first. The bit reservoir of the lowest rates reaches back furthest.
+    private static let layerThree: [(String, [String])] = [
+        ("ahead.mp3", ["-b:a", "128k"]), ("ahead-V2.mp3", ["-q:a", "2"]), ("ahead-V9.mp3", ["-q:a", "9"]),
+        ("ahead-320.mp3", ["-b:a", "320k"]), ("ahead-32.mp3", ["-b:a", "32k"]),
+        ("ahead-alone.mp3", ["-b:a", "128k", "-reservoir", "0"]), ("ahead-mono.mp3", ["-ac", "1", "-b:a", "64k"]),
+        ("ahead-24k.mp3", ["-ar", "24000", "-ac", "1", "-b:a", "8k"]),
+        ("ahead-8k.mp3", ["-ar", "8000", "-ac", "1", "-q:a", "9"]), ("ahead-mp3.mka", ["-c:a", "mp3", "-b:a", "96k"]),
+        ("ahead-mp3.mp4", ["-c:a", "mp3", "-b:a", "96k"]), ("ahead-mp3.avi", ["-c:a", "mp3", "-b:a", "96k"]),
+        ("ahead-mp3.ts", ["-c:a", "mp3", "-b:a", "96k"]),
+    ]
+
+    private func longMusic(_ name: String, _ arguments: [String]) async throws -> [UInt8] {
+        let music = try await Studio.shared.music()
+        return try fileBytes(try await Studio.shared.source(name, ["-stream_loop", "5", "-i", music] + arguments))
+    }
+
+    @Test(arguments: layerThree)
+    func `several threads decode MP3 as one does`(_ name: String, _ arguments: [String]) async throws {
+        let bytes = try await longMusic(name, arguments)
+        let one = try await decode(bytes, threads: 1)
+        #expect(one.samples > 8000 * 36 - 1 && one.error == nil)
+        for threads in [2, 5] { #expect(try await decode(bytes, threads: threads) == one) }
+        let range = TimeRange(start: MediaTime(value: 3, timescale: 1), end: MediaTime(value: 35, timescale: 1))
+        #expect(try await decode(bytes, threads: 3, range) == decode(bytes, threads: 1, range))
+    }
+
+    @Test(arguments: ["ahead.mp3", "ahead-V9.mp3", "ahead-24k.mp3", "ahead-mp3.avi", "ahead-mp3.ts"], 0..<9)
+    func `damage of MP3 is found as by one thread`(_ name: String, _ seed: Int) async throws {
+        var bytes = try await longMusic(name, try #require(Self.layerThree.first { $0.0 == name }).1)
+        var noise = Noise(state: UInt64(seed) &+ 7)
+        for _ in 0...seed {
+            let start = Int.random(in: bytes.count / 3..<bytes.count - 4000, using: &noise)
+            switch seed % 3 {
+            // Few of these bytes are in a header, so most of them change the sound alone.
+            case 0: for index in start..<start + 3 { bytes[index] ^= 0x14 }
+            case 1: for index in start..<start + 1500 { bytes[index] = UInt8.random(in: 0...255, using: &noise) }
+            default: bytes.removeSubrange(start..<start + 700)
+            }
+        }
+        for damage in [DamagePolicy.accept, .fail] {
+            #expect(
+                try await decode(bytes, threads: 4, damage: damage) == decode(bytes, threads: 1, damage: damage))
+        }
+    }
+
     @Test func `a change of the shape in the stream is found as by one thread`() async throws {
         let first = try fileBytes(try await Studio.shared.music(as: "ahead.flac", ["-frame_size", "512"]))
         let other = try fileBytes(

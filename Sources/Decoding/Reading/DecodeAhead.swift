@@ -4,57 +4,62 @@ import Demuxing
 import Libav
 import Lifecycle
 
-/// Reads packets before they are needed, and decodes them on other threads.
+/// Reads packets before they are needed, and decodes runs of them on other threads.
 ///
-/// Only for codecs that decode each packet independently, so that the samples do not depend on which decoder gets a packet. The
-/// first packet that is not decoded to a single frame of the usual shape ends this: the caller's decoder then decodes it and
+/// Only for codecs with which the samples do not depend on which decoder gets a run, if it has first received what the plan says.
+/// The first packet that is not decoded to a single frame of the usual shape ends this: the caller's decoder then decodes it and
 /// all that follow, as if it had decoded everything before.
 final class DecodeAhead {
     /// Where libav read next after the packet that `next` returned last.
     private(set) var position: Int64
     private let shared = Monitor(Shared())
-    private let decoder: PacketDecoder
+    private let decoder: RunDecoder
+    private let track: Int
     private let shape: FrameShape
     private let capacity: Int
+    private var plan: PacketRunPlan
     private var isReading = true
     private var isDecoding = true
     private var current: ReadPacket?
+    /// The last packets whose samples were taken, which the caller's decoder has not received.
+    private var taken: [ReadPacket] = []
+    private let rest: Frame
 
     private struct Shared {
         /// Packets that were read and not yet returned, in order.
         var packets: [ReadPacket] = []
+        /// Runs that no thread decodes yet, in order.
+        var runs: [PacketRun] = []
         var hasEnded = false
-
-        /// Takes the first packet that no thread decodes yet.
-        func takeWaiting() -> ReadPacket? {
-            guard let packet = packets.first(where: { $0.state == .waiting }) else { return nil }
-            packet.state = .taken
-            return packet
-        }
     }
 
     /// The decoders' time for a packet is short, so more threads than this would wait for the demuxer.
     private static let maxThreads = 4
     private static let maxPackets = 64
+    private static let maxRuns = 8
     private static let maxBytes = 8 << 20
 
     /// Starts `threads` threads. `frame` is the last decoded frame, to which all others must be similar.
     init(
-        _ demuxer: borrowing Demuxer, _ track: AudioTrack, similarTo frame: borrowing Frame, threads: Int
+        _ demuxer: borrowing Demuxer, _ track: AudioTrack, _ plan: PacketRunPlan, similarTo frame: borrowing Frame,
+        threads: Int
     ) throws(MediaError) {
         position = demuxer.bytePosition
+        self.track = track.index
+        self.plan = plan
         shape = FrameShape(frame)
-        capacity = max(4, min(Self.maxPackets, Self.maxBytes / max(frame.bytes, 1)))
-        decoder = try PacketDecoder(demuxer, track)
+        let most = min(max(Self.maxPackets, Self.maxRuns * plan.length), Self.maxBytes / max(frame.bytes, 1))
+        capacity = max(4, most)
+        rest = try Frame()
+        decoder = try RunDecoder(demuxer, track)
         for _ in 0..<min(threads, Self.maxThreads) {
-            let decoder = try PacketDecoder(demuxer, track)
+            let decoder = try RunDecoder(demuxer, track)
             // Without further threads, the caller decodes everything.
             _ = tryStartThread { [shared, shape] in
-                while let packet = shared.wait(for: { shared -> ReadPacket?? in
-                    shared.hasEnded ? .some(nil) : shared.takeWaiting().map { .some($0) }
+                while let run = shared.wait(for: { shared -> PacketRun?? in
+                    shared.hasEnded ? .some(nil) : shared.runs.isEmpty ? nil : .some(shared.runs.removeFirst())
                 }) {
-                    let isDecoded = decoder.decode(packet, shape)
-                    shared.change { _ in packet.state = isDecoded ? .decoded : .refused }
+                    decoder.decode(run, shape) { packet, state in shared.change { _ in packet.state = state } }
                 }
             }
         }
@@ -86,48 +91,73 @@ final class DecodeAhead {
     private func readAhead(_ demuxer: borrowing Demuxer) throws(MediaError) {
         guard isReading, shared.read({ $0.packets.count }) <= capacity / 2 else { return }
         var read: [ReadPacket] = []
+        var runs: [PacketRun] = []
         while isReading, read.count < capacity / 2 {
             let packet = try ReadPacket()
             do { packet.isEnd = try !demuxer.next(into: packet.packet) } catch { packet.failure = error }
             packet.position = demuxer.bytePosition
             isReading = !packet.isEnd && packet.failure == nil
-            if !isReading { packet.state = .refused }
             read.append(packet)
+            if isReading, packet.packet.streamIndex == track {
+                if let run = plan.add(packet) { runs.append(run) }
+            } else {
+                packet.state = .alone
+            }
         }
-        shared.change { $0.packets += read }
+        if let run = plan.take() { runs.append(run) }
+        shared.change {
+            $0.packets += read
+            $0.runs += runs
+        }
     }
 
-    /// Moves the samples of the packet that `next` returned last into the frame; returns `false` if the caller has to decode
-    /// the packet.
-    func take(_ packet: borrowing Packet, into frame: borrowing Frame) -> Bool {
+    /// Moves the samples of the packet that `next` returned last into the frame; returns `false` if the caller has to decode the
+    /// packet, with a decoder that is as if it had decoded everything before.
+    func take(_ packet: borrowing Packet, into frame: borrowing Frame, _ other: borrowing Decoder) throws(MediaError)
+        -> Bool
+    {
         guard isDecoding, let read = current.take() else { return false }
-        guard read.isUnchanged(packet) else {
+        // A packet may have been changed or left out.
+        guard read.isUnchanged(packet), taken.last.map({ $0.number + 1 == read.number }) ?? true else {
             stop()
+            try bringUp(other)
             return false
         }
         while true {
-            let (state, other) = shared.change(wakes: false) { shared -> (ReadPacket.State, ReadPacket?) in
-                let state = read.state
-                if state == .waiting { read.state = .taken }
-                return (state, state == .taken ? shared.takeWaiting() : nil)
+            let (state, run) = shared.change(wakes: false) { shared -> (ReadPacket.State, PacketRun?) in
+                (read.state, read.state == .waiting && !shared.runs.isEmpty ? shared.runs.removeFirst() : nil)
             }
             switch state {
-            case .waiting: return false
-            case .decoded:
-                frame.take(read.frame)
-                return true
+            case .alone:
+                try bringUp(other)
+                return false
             case .refused:
                 stop()
+                try bringUp(other)
                 return false
-            case .taken:
-                if let other {
-                    let isDecoded = decoder.decode(other, shape)
-                    shared.change { _ in other.state = isDecoded ? .decoded : .refused }
+            case .decoded:
+                frame.take(read.frame)
+                taken.append(read)
+                if taken.count > 2 * plan.maxLead { taken.removeFirst(plan.maxLead) }
+                return true
+            case .waiting:
+                if let run {
+                    decoder.decode(run, shape) { packet, state in shared.change { _ in packet.state = state } }
                 } else {
-                    _ = shared.wait { _ in read.state == .taken ? nil : true }
+                    _ = shared.wait { _ in read.state == .waiting ? nil : true }
                 }
             }
         }
+    }
+
+    /// Brings the caller's decoder to the state in which it has decoded everything.
+    private func bringUp(_ other: borrowing Decoder) throws(MediaError) {
+        if let lead = plan.lead(behind: taken) {
+            try other.restart(behind: lead, rest)
+        } else {
+            try other.skip(taken, rest)
+        }
+        taken = []
     }
 
     /// Ends the look-ahead if a frame that the caller has decoded is not similar to the others.
@@ -139,34 +169,6 @@ final class DecodeAhead {
     func stop() {
         (isReading, isDecoding) = (false, false)
         shared.change { $0.hasEnded = true }
-    }
-}
-
-/// A packet that was read ahead, and its samples.
-private final class ReadPacket: @unchecked Sendable {
-    let packet: Packet
-    let frame: Frame
-    /// Where libav reads next.
-    var position: Int64 = 0
-    var failure: MediaError?
-    var isEnd = false
-    /// Changed under the monitor's lock. The thread that sets `taken` may use the frame until it sets another state.
-    var state = State.waiting
-
-    enum State {
-        case waiting, taken, decoded, refused
-    }
-
-    init() throws(MediaError) {
-        packet = try Packet()
-        frame = try Frame()
-    }
-
-    /// Whether another reference to the packet still has the data with which it was read.
-    func isUnchanged(_ other: borrowing Packet) -> Bool {
-        let (read, now) = (packet.pointer.pointee, other.pointer.pointee)
-        return read.data == now.data && read.size == now.size && read.pts == now.pts && read.dts == now.dts
-            && read.side_data_elems == 0 && now.side_data_elems == 0
     }
 }
 
@@ -184,21 +186,49 @@ private struct FrameShape: Hashable {
 }
 
 /// The decoder of one thread.
-private final class PacketDecoder: @unchecked Sendable {
+private final class RunDecoder: @unchecked Sendable {
     private let decoder: Decoder
     private let rest: Frame
+    /// The number of the packet behind those that it has decoded.
+    private var next: Int?
 
     init(_ demuxer: borrowing Demuxer, _ track: AudioTrack) throws(MediaError) {
         decoder = try Decoder.open(demuxer.stream(track.index))
         rest = try Frame()
     }
 
-    /// Decodes a packet; returns whether it holds a single frame of the shape.
-    func decode(_ read: ReadPacket, _ shape: FrameShape) -> Bool {
+    /// Decodes a run, and tells the state of each packet: whether it holds a single frame of the shape.
+    func decode(_ run: PacketRun, _ shape: FrameShape, tell: (ReadPacket, ReadPacket.State) -> Void) {
+        var isDecoded = true
+        if run.packets[0].number != next { isDecoded = (try? decoder.restart(behind: run.lead, rest)) != nil }
+        for packet in run.packets {
+            isDecoded = isDecoded && decode(packet, shape)
+            tell(packet, isDecoded ? .decoded : .refused)
+        }
+        next = isDecoded ? run.packets.last!.number + 1 : nil
+    }
+
+    private func decode(_ read: ReadPacket, _ shape: FrameShape) -> Bool {
         guard decoder.send(read.packet) == nil,
             case .samples? = try? decoder.receive(into: read.frame), FrameShape(read.frame) == shape,
             case .needsPacket? = try? decoder.receive(into: rest)
         else { return false }
         return true
+    }
+}
+
+extension Decoder {
+    /// Brings the decoder to its state behind some packets, if it only depends on them. Their samples are dropped.
+    fileprivate borrowing func restart(behind packets: [ReadPacket], _ dropped: borrowing Frame) throws(MediaError) {
+        guard !packets.isEmpty else { return }
+        flush()
+        try skip(packets, dropped)
+    }
+
+    /// Decodes the next packets, and drops their samples.
+    fileprivate borrowing func skip(_ packets: [ReadPacket], _ dropped: borrowing Frame) throws(MediaError) {
+        for read in packets where send(read.packet) == nil {
+            while case .samples = try receive(into: dropped) {}
+        }
     }
 }

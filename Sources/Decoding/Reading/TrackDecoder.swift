@@ -153,9 +153,9 @@ struct TrackDecoder: ~Copyable {
     /// Starts to decode on other threads after the first packets, which are all that a short source has.
     private mutating func lookAhead(from frame: borrowing Frame) throws(MediaError) {
         guard fed.count == Self.packetsBeforeThreads, ahead == nil, threads > 1, !source.isEndless,
-            track.codecID.descriptor.hasIndependentPackets, case .integer = depth
+            let plan = PacketRunPlan(track, depth)
         else { return }
-        ahead = try DecodeAhead(demuxer, track, similarTo: frame, threads: threads - 1)
+        ahead = try DecodeAhead(demuxer, track, plan, similarTo: frame, threads: threads - 1)
     }
 
     private static let packetsBeforeThreads = 128
@@ -202,7 +202,7 @@ struct TrackDecoder: ~Copyable {
             if beginsLink { decoder.flush() }
             // The GSM decoder decodes any bytes.
             let isSound = track.codec != AV_CODEC_ID_GSM || FrameHeader.isMarked(track.codec, packet.bytes) ?? true
-            if let ahead, ahead.take(packet, into: decoded) {
+            if let ahead, try ahead.take(packet, into: decoded, decoder) {
                 isDecodedAhead = true
                 return
             }
