@@ -27,8 +27,8 @@ package struct CodecDescriptor: Sendable {
         case none
         /// The bytes of main data that the bit reservoir of MPEG layer III may hold, and the synthesis of a few frames.
         case bitReservoir
-        /// All of them, or it was not measured.
-        case all
+        /// It was not measured.
+        case unknown
     }
 }
 
@@ -46,15 +46,15 @@ extension CodecID {
                 countsGranules: false)
         case .aac, .dts, .imaWave, .microsoft, .mp1, .mp2, .pcm:
             CodecDescriptor(
-                isChecksummed: false, convergence: .frames, compressesRange: false, dependence: .all,
+                isChecksummed: false, convergence: .frames, compressesRange: false, dependence: .unknown,
                 countsGranules: false)
         case .ac3, .eac3:
             CodecDescriptor(
-                isChecksummed: true, convergence: .frames, compressesRange: true, dependence: .all,
+                isChecksummed: true, convergence: .frames, compressesRange: true, dependence: .unknown,
                 countsGranules: false)
         case .ape, .tak:
             CodecDescriptor(
-                isChecksummed: true, convergence: .never, compressesRange: false, dependence: .all,
+                isChecksummed: true, convergence: .never, compressesRange: false, dependence: .unknown,
                 countsGranules: false)
         case .flac:
             CodecDescriptor(
@@ -62,7 +62,7 @@ extension CodecID {
                 countsGranules: true)
         case .opus, .vorbis:
             CodecDescriptor(
-                isChecksummed: false, convergence: .frames, compressesRange: false, dependence: .all,
+                isChecksummed: false, convergence: .frames, compressesRange: false, dependence: .unknown,
                 countsGranules: true)
         case .trueAudio, .wavPack:
             CodecDescriptor(
@@ -70,15 +70,15 @@ extension CodecID {
                 countsGranules: false)
         case .g722, .g726, .gsm, .gsmMicrosoft:
             CodecDescriptor(
-                isChecksummed: false, convergence: .rounding, compressesRange: false, dependence: .all,
+                isChecksummed: false, convergence: .rounding, compressesRange: false, dependence: .unknown,
                 countsGranules: false)
         case .speex:
             CodecDescriptor(
-                isChecksummed: false, convergence: .rounding, compressesRange: false, dependence: .all,
+                isChecksummed: false, convergence: .rounding, compressesRange: false, dependence: .unknown,
                 countsGranules: true)
         case .adpcm, .dsd, .generic:
             CodecDescriptor(
-                isChecksummed: false, convergence: .never, compressesRange: false, dependence: .all,
+                isChecksummed: false, convergence: .never, compressesRange: false, dependence: .unknown,
                 countsGranules: false)
         }
     }

@@ -1,4 +1,6 @@
 import Bytes
+import CLibav
+import Demuxing
 import Libav
 
 /// Joins frames of MP3, whose main data may begin in earlier frames.
@@ -64,9 +66,9 @@ final class ReservoirJoint: PacketJoint {
     private func frames(
         _ running: PacketRun, _ next: PacketRun, at number: Int
     ) -> (LayerThreeFrame, LayerThreeFrame, LayerThreeFrame)? {
-        guard let before = running[number - 1].flatMap({ LayerThreeFrame($0.packet.bytes) }),
-            let own = next[number - 1].flatMap({ LayerThreeFrame($0.packet.bytes) }),
-            let first = next[number].flatMap({ LayerThreeFrame($0.packet.bytes) })
+        guard let before = running[number - 1].flatMap({ LayerThreeFrame(withoutChecksum: $0.packet.bytes) }),
+            let own = next[number - 1].flatMap({ LayerThreeFrame(withoutChecksum: $0.packet.bytes) }),
+            let first = next[number].flatMap({ LayerThreeFrame(withoutChecksum: $0.packet.bytes) })
         else { return nil }
         return (before, own, first)
     }
@@ -86,7 +88,7 @@ final class ReservoirJoint: PacketJoint {
             let header = try joined.kept[index].writable
             header[2] = raised.byte
         }
-        while !rest.isEmpty, index >= 0, let frame = LayerThreeFrame(joined.kept[index].packet.bytes) {
+        while !rest.isEmpty, index >= 0, let frame = LayerThreeFrame(withoutChecksum: joined.kept[index].packet.bytes) {
             let packet = try EncodedPacket(copying: joined.kept[index])
             let count = min(rest.count, frame.slotBytes)
             let data = try packet.writable
@@ -103,7 +105,9 @@ final class ReservoirJoint: PacketJoint {
     private func lastMainData(_ run: PacketRun, before number: Int, _ count: Int) throws(MediaError) -> [UInt8] {
         var data: [UInt8] = []
         var number = number - 1
-        while data.count < count, let packet = run[number], let frame = LayerThreeFrame(packet.packet.bytes) {
+        while data.count < count, let packet = run[number],
+            let frame = LayerThreeFrame(withoutChecksum: packet.packet.bytes)
+        {
             data = packet.packet.bytes.suffix(min(frame.slotBytes, count - data.count)) + data
             number -= 1
         }
@@ -115,5 +119,24 @@ final class ReservoirJoint: PacketJoint {
 
     private static var isMissing: MediaError {
         MediaError(.internal, "join packets", "the bit reservoir is not in the frames")
+    }
+}
+
+extension LayerThreeFrame {
+    /// Reads a frame that may be changed; `nil` if it is none, or one with a checksum.
+    fileprivate init?(withoutChecksum bytes: UnsafeBufferPointer<UInt8>) {
+        self.init(bytes)
+        guard !hasChecksum else { return nil }
+    }
+
+    /// The lowest bit rate at which the frame is larger by at least that many bytes: its header's third byte, and the growth.
+    fileprivate func raised(by bytes: Int) -> (byte: UInt8, growth: Int)? {
+        for rate in (header[2] >> 4) + 1..<15 {
+            var raised = header
+            raised[2] = rate << 4 | header[2] & 15
+            let length = raised.withUnsafeBufferPointer { FrameHeader.length(AV_CODEC_ID_MP3, $0) }
+            if let growth = length.map({ $0 - headBytes - slotBytes }), growth >= bytes { return (raised[2], growth) }
+        }
+        return nil
     }
 }

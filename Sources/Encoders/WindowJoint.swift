@@ -1,4 +1,5 @@
 import Bytes
+import Demuxing
 import Libav
 
 /// Joins packets of AAC (ISO 14496-3 section 4.4.2.1) behind two that use the same window, because windows overlap.

@@ -27,6 +27,9 @@ extension Packet {
         }
     }
 
+    /// Whether the source's container says nothing more of the packet than its times.
+    package var hasNoSideData: Bool { pointer.pointee.side_data_elems == 0 }
+
     /// Removes all side data of the source's container.
     package borrowing func forgetTrim() { av_packet_free_side_data(pointer) }
 

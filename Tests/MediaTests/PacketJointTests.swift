@@ -1,5 +1,6 @@
 import Bytes
 import CLibav
+import Demuxing
 import Libav
 import Lifecycle
 import MediaTypes

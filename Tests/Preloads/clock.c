@@ -48,3 +48,10 @@ int gettimeofday(struct timeval *restrict moment, void *restrict zone) {
     if (status == 0) *moment = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
     return status;
 }
+
+time_t time(time_t *moment) {
+    struct timespec now;
+    if (clock_gettime(CLOCK_REALTIME, &now)) return -1;
+    if (moment) *moment = now.tv_sec;
+    return now.tv_sec;
+}

@@ -99,6 +99,9 @@ package struct AssetReader: ~Copyable {
     /// The start of the range in seconds.
     var startSeconds: Double { Double(first) / Double(shape.rate) }
 
+    /// The number of packets that several threads decoded before they were needed.
+    package var packetsAhead: Int { decoding.packetsAhead }
+
     /// The first decoded sample, at or before the range.
     package var decodedFrom: Int64 { decoding.bounds.start }
 

@@ -12,36 +12,37 @@ import Lifecycle
 final class DecodeAhead {
     /// Where libav read next after the packet that `next` returned last.
     private(set) var position: Int64
-    private let shared = Monitor(Shared())
+    private let shared = Monitor(SharedRuns())
     private let decoder: RunDecoder
     private let track: Int
     private let shape: FrameShape
     private let capacity: Int
-    private var plan: PacketRunPlan
+    private var plan: DecodePlan
     private var isReading = true
     private var isDecoding = true
     private var current: ReadPacket?
+    /// The bytes of the packets that were read and not yet returned.
+    private var bytes = 0
+    /// The number of the last packet that was to be decoded.
+    private var last: Int?
     /// The last packets whose samples were taken, which the caller's decoder has not received.
     private var taken: [ReadPacket] = []
-    private let rest: Frame
-
-    private struct Shared {
-        /// Packets that were read and not yet returned, in order.
-        var packets: [ReadPacket] = []
-        /// Runs that no thread decodes yet, in order.
-        var runs: [PacketRun] = []
-        var hasEnded = false
-    }
+    /// How many packets were decoded ahead.
+    private(set) var count = 0
+    private let dropped: Frame
 
     /// The decoders' time for a packet is short, so more threads than this would wait for the demuxer.
     private static let maxThreads = 4
     private static let maxPackets = 64
     private static let maxRuns = 8
+    /// Of samples, and of packets.
     private static let maxBytes = 8 << 20
+    /// A decoder that stopped gets so many of the last packets if it is not known which of them it needs.
+    private static let maxTaken = 256
 
     /// Starts `threads` threads. `frame` is the last decoded frame, to which all others must be similar.
     init(
-        _ demuxer: borrowing Demuxer, _ track: AudioTrack, _ plan: PacketRunPlan, similarTo frame: borrowing Frame,
+        _ demuxer: borrowing Demuxer, _ track: AudioTrack, _ plan: DecodePlan, similarTo frame: borrowing Frame,
         threads: Int
     ) throws(MediaError) {
         position = demuxer.bytePosition
@@ -50,16 +51,16 @@ final class DecodeAhead {
         shape = FrameShape(frame)
         let most = min(max(Self.maxPackets, Self.maxRuns * plan.length), Self.maxBytes / max(frame.bytes, 1))
         capacity = max(4, most)
-        rest = try Frame()
+        dropped = try Frame()
         decoder = try RunDecoder(demuxer, track)
         for _ in 0..<min(threads, Self.maxThreads) {
             let decoder = try RunDecoder(demuxer, track)
             // Without further threads, the caller decodes everything.
             _ = tryStartThread { [shared, shape] in
-                while let run = shared.wait(for: { shared -> PacketRun?? in
+                while let run = shared.wait(for: { shared -> DecodeRun?? in
                     shared.hasEnded ? .some(nil) : shared.runs.isEmpty ? nil : .some(shared.runs.removeFirst())
                 }) {
-                    decoder.decode(run, shape) { packet, state in shared.change { _ in packet.state = state } }
+                    decoder.decode(run, shape, shared)
                 }
             }
         }
@@ -77,6 +78,7 @@ final class DecodeAhead {
             return try demuxer.next(into: packet)
         }
         position = first.position
+        bytes -= first.packet.bytes.count
         if let failure = first.failure {
             // The demuxer may continue behind the invalid bytes.
             isReading = isDecoding
@@ -91,58 +93,70 @@ final class DecodeAhead {
     private func readAhead(_ demuxer: borrowing Demuxer) throws(MediaError) {
         guard isReading, shared.read({ $0.packets.count }) <= capacity / 2 else { return }
         var read: [ReadPacket] = []
-        var runs: [PacketRun] = []
-        while isReading, read.count < capacity / 2 {
+        var runs: [DecodeRun] = []
+        var ofTrack = 0
+        // The packets of other tracks may be between them.
+        while isReading, ofTrack < capacity / 2, read.count < 2 * capacity, bytes < Self.maxBytes {
             let packet = try ReadPacket()
             do { packet.isEnd = try !demuxer.next(into: packet.packet) } catch { packet.failure = error }
             packet.position = demuxer.bytePosition
+            bytes += packet.packet.bytes.count
             isReading = !packet.isEnd && packet.failure == nil
             read.append(packet)
-            if isReading, packet.packet.streamIndex == track {
-                if let run = plan.add(packet) { runs.append(run) }
-            } else {
+            guard isReading, packet.packet.streamIndex == track else {
                 packet.state = .alone
+                continue
             }
+            ofTrack += 1
+            if let run = plan.add(packet) { runs.append(run) }
         }
         if let run = plan.take() { runs.append(run) }
         shared.change {
             $0.packets += read
             $0.runs += runs
         }
+        // Short runs take more time than they save.
+        if isReading, ofTrack < plan.length / 2 { stop() }
     }
 
     /// Moves the samples of the packet that `next` returned last into the frame; returns `false` if the caller has to decode the
-    /// packet, with a decoder that is as if it had decoded everything before.
-    func take(_ packet: borrowing Packet, into frame: borrowing Frame, _ other: borrowing Decoder) throws(MediaError)
-        -> Bool
+    /// packet, with its decoder, which then is as if it had decoded everything before.
+    func take(_ packet: borrowing Packet, into frame: borrowing Frame, orPrepare callersDecoder: borrowing Decoder)
+        throws(MediaError) -> Bool
     {
-        guard isDecoding, let read = current.take() else { return false }
-        // A packet may have been changed or left out.
-        guard read.isUnchanged(packet), taken.last.map({ $0.number + 1 == read.number }) ?? true else {
-            stop()
-            try bringUp(other)
+        guard isDecoding, let read = current.take() else {
+            try prepare(callersDecoder)
             return false
         }
+        defer { last = read.number }
+        // A packet may have been changed or left out.
+        if !read.isUnchanged(packet) || last.map({ $0 + 1 != read.number }) ?? false { stop() }
+        guard isDecoding, isDecoded(read) else {
+            try prepare(callersDecoder)
+            return false
+        }
+        frame.take(read.frame)
+        count += 1
+        taken.append(read)
+        if taken.count == 2 * Self.maxTaken { taken.removeFirst(Self.maxTaken) }
+        return true
+    }
+
+    /// Waits for the samples of a packet, and decodes other runs meanwhile; returns `false` if there are none.
+    private func isDecoded(_ read: ReadPacket) -> Bool {
         while true {
-            let (state, run) = shared.change(wakes: false) { shared -> (ReadPacket.State, PacketRun?) in
+            let (state, run) = shared.change(wakes: false) { shared -> (ReadPacket.State, DecodeRun?) in
                 (read.state, read.state == .waiting && !shared.runs.isEmpty ? shared.runs.removeFirst() : nil)
             }
             switch state {
-            case .alone:
-                try bringUp(other)
-                return false
+            case .decoded: return true
+            case .alone: return false
             case .refused:
                 stop()
-                try bringUp(other)
                 return false
-            case .decoded:
-                frame.take(read.frame)
-                taken.append(read)
-                if taken.count > 2 * plan.maxLead { taken.removeFirst(plan.maxLead) }
-                return true
             case .waiting:
                 if let run {
-                    decoder.decode(run, shape) { packet, state in shared.change { _ in packet.state = state } }
+                    decoder.decode(run, shape, shared)
                 } else {
                     _ = shared.wait { _ in read.state == .waiting ? nil : true }
                 }
@@ -151,11 +165,12 @@ final class DecodeAhead {
     }
 
     /// Brings the caller's decoder to the state in which it has decoded everything.
-    private func bringUp(_ other: borrowing Decoder) throws(MediaError) {
+    private func prepare(_ callersDecoder: borrowing Decoder) throws(MediaError) {
         if let lead = plan.lead(behind: taken) {
-            try other.restart(behind: lead, rest)
+            try callersDecoder.restart(behind: lead, dropped)
         } else {
-            try other.skip(taken, rest)
+            if taken.count >= Self.maxTaken { callersDecoder.flush() }
+            try callersDecoder.skip(taken, dropped)
         }
         taken = []
     }
@@ -170,6 +185,15 @@ final class DecodeAhead {
         (isReading, isDecoding) = (false, false)
         shared.change { $0.hasEnded = true }
     }
+}
+
+/// What the threads share.
+private struct SharedRuns {
+    /// Packets that were read and not yet returned, in order.
+    var packets: [ReadPacket] = []
+    /// Runs that no thread decodes yet, in order.
+    var runs: [DecodeRun] = []
+    var hasEnded = false
 }
 
 /// The properties that all frames of a stream have in common.
@@ -188,22 +212,22 @@ private struct FrameShape: Hashable {
 /// The decoder of one thread.
 private final class RunDecoder: @unchecked Sendable {
     private let decoder: Decoder
-    private let rest: Frame
+    private let dropped: Frame
     /// The number of the packet behind those that it has decoded.
     private var next: Int?
 
     init(_ demuxer: borrowing Demuxer, _ track: AudioTrack) throws(MediaError) {
         decoder = try Decoder.open(demuxer.stream(track.index))
-        rest = try Frame()
+        dropped = try Frame()
     }
 
-    /// Decodes a run, and tells the state of each packet: whether it holds a single frame of the shape.
-    func decode(_ run: PacketRun, _ shape: FrameShape, tell: (ReadPacket, ReadPacket.State) -> Void) {
+    /// Decodes a run, and sets the state of each packet: whether it holds a single frame of the shape.
+    func decode(_ run: DecodeRun, _ shape: FrameShape, _ shared: Monitor<SharedRuns>) {
         var isDecoded = true
-        if run.packets[0].number != next { isDecoded = (try? decoder.restart(behind: run.lead, rest)) != nil }
+        if run.packets[0].number != next { isDecoded = (try? decoder.restart(behind: run.lead, dropped)) != nil }
         for packet in run.packets {
             isDecoded = isDecoded && decode(packet, shape)
-            tell(packet, isDecoded ? .decoded : .refused)
+            shared.change { _ in packet.state = isDecoded ? .decoded : .refused }
         }
         next = isDecoded ? run.packets.last!.number + 1 : nil
     }
@@ -211,7 +235,7 @@ private final class RunDecoder: @unchecked Sendable {
     private func decode(_ read: ReadPacket, _ shape: FrameShape) -> Bool {
         guard decoder.send(read.packet) == nil,
             case .samples? = try? decoder.receive(into: read.frame), FrameShape(read.frame) == shape,
-            case .needsPacket? = try? decoder.receive(into: rest)
+            case .needsPacket? = try? decoder.receive(into: dropped)
         else { return false }
         return true
     }

@@ -50,12 +50,13 @@ struct Decoder: ~Copyable {
         return decoder
     }
 
-    /// The decoder of a codec. Layers I and II are decoded in floating point, because libav's default decoder applies dither
-    /// that never settles.
+    /// The decoder of a codec. MPEG audio is decoded in floating point, because libav's other decoders apply dither that never
+    /// settles.
     private static func find(_ codec: AVCodecID) -> UnsafePointer<AVCodec>? {
         switch codec {
         case AV_CODEC_ID_MP1: avcodec_find_decoder_by_name("mp1float")
         case AV_CODEC_ID_MP2: avcodec_find_decoder_by_name("mp2float")
+        case AV_CODEC_ID_MP3: avcodec_find_decoder_by_name("mp3float")
         default: avcodec_find_decoder(codec)
         }
     }

@@ -90,6 +90,9 @@ struct TrackDecoder: ~Copyable {
     /// The offset at which the demuxer read next after the current packet.
     var bytePosition: Int64 { ahead?.position ?? demuxer.bytePosition }
 
+    /// The number of packets that were decoded ahead.
+    var packetsAhead: Int { ahead?.count ?? 0 }
+
     /// The offset of the last packet in the source; negative if unknown.
     var packetOffset: Int64 { packet.offset }
 
@@ -152,8 +155,8 @@ struct TrackDecoder: ~Copyable {
 
     /// Starts to decode on other threads after the first packets, which are all that a short source has.
     private mutating func lookAhead(from frame: borrowing Frame) throws(MediaError) {
-        guard fed.count == Self.packetsBeforeThreads, ahead == nil, threads > 1, !source.isEndless,
-            let plan = PacketRunPlan(track, depth)
+        guard fed.count >= Self.packetsBeforeThreads, ahead == nil, threads > 1, !source.isEndless,
+            packet.hasNoSideData, let plan = DecodePlan(track, depth)
         else { return }
         ahead = try DecodeAhead(demuxer, track, plan, similarTo: frame, threads: threads - 1)
     }
@@ -202,7 +205,7 @@ struct TrackDecoder: ~Copyable {
             if beginsLink { decoder.flush() }
             // The GSM decoder decodes any bytes.
             let isSound = track.codec != AV_CODEC_ID_GSM || FrameHeader.isMarked(track.codec, packet.bytes) ?? true
-            if let ahead, try ahead.take(packet, into: decoded, decoder) {
+            if let ahead, try ahead.take(packet, into: decoded, orPrepare: decoder) {
                 isDecodedAhead = true
                 return
             }

@@ -12,32 +12,19 @@ package struct BitReservoir {
     /// Begins without a frame; `append` adds them in order.
     package init() {}
 
-    /// The bytes to which a frame can refer back: 9 bits count them in MPEG-1, 8 in MPEG-2.
-    package static let maxBytes = 511
-
     /// Adds the next frame.
     package mutating func append(_ frame: UnsafeBufferPointer<UInt8>) {
-        guard let body = Self.body(frame) else { return frames.append((0, 0)) }
+        guard frame.count > 40 || frame.count >= 24 else { return frames.append((0, 0)) }
         let isFirstVersion = frame[1] & 0x08 != 0
+        let isMono = frame[3] & 0xC0 == 0xC0
+        let body = 4 + (frame[1] & 1 == 0 ? 2 : 0)
+        let side = isFirstVersion ? (isMono ? 17 : 32) : (isMono ? 9 : 17)
         // MPEG-2 has one granule a frame, so the overlap of two granules needs one more frame.
         overlap = isFirstVersion ? 1 : 2
         let borrowed =
             isFirstVersion ? Int(frame[body]) << 1 | Int(frame[body + 1] >> 7) : Int(frame[body])
-        frames.append((borrowed, Self.mainBytes(frame)))
+        frames.append((borrowed, max(frame.count - body - side, 0)))
         if frames.count > 2 * Self.maxFrames { frames.removeFirst(Self.maxFrames) }
-    }
-
-    /// The bytes of main data that a frame contains.
-    package static func mainBytes(_ frame: UnsafeBufferPointer<UInt8>) -> Int {
-        guard let body = body(frame) else { return 0 }
-        let isFirstVersion = frame[1] & 0x08 != 0
-        let isMono = frame[3] & 0xC0 == 0xC0
-        return max(frame.count - body - (isFirstVersion ? (isMono ? 17 : 32) : (isMono ? 9 : 17)), 0)
-    }
-
-    /// Where the side information of a frame begins; `nil` if it is shorter than any frame.
-    private static func body(_ frame: UnsafeBufferPointer<UInt8>) -> Int? {
-        frame.count < 24 ? nil : 4 + (frame[1] & 1 == 0 ? 2 : 0)
     }
 
     /// The number of frames before the latest one that must be decoded to reproduce it exactly; `nil` if not all of them are

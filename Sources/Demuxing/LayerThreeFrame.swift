@@ -1,30 +1,35 @@
 import CLibav
-import Demuxing
 
 /// What a frame of MPEG audio layer III says of its main data (ISO 11172-3 section 2.4.1, ISO 13818-3 section 2.4.1).
-struct LayerThreeFrame {
+package struct LayerThreeFrame {
     /// The bytes of the header and the side information.
-    let headBytes: Int
+    package let headBytes: Int
     /// The bytes behind them, which hold main data of this frame and of later ones.
-    let slotBytes: Int
+    package let slotBytes: Int
     /// How many bytes before this frame's slot its main data begins (`main_data_begin`), not counting headers.
-    let begin: Int
+    package let begin: Int
     /// The bytes of its main data.
-    let mainBytes: Int
+    package let mainBytes: Int
     /// The type of the last granule's block in each channel.
-    let lastBlocks: [Int]
-    private let header: [UInt8]
+    package let lastBlocks: [Int]
+    /// The four bytes of its header.
+    package let header: [UInt8]
+    /// Whether it is MPEG-1, whose frames have two granules, and not MPEG-2 or 2.5.
+    package let isFirstVersion: Bool
+    /// Whether it has a checksum, which covers its side information.
+    package let hasChecksum: Bool
 
-    /// Reads a frame; `nil` if it is none, or one with a checksum, which covers its side information.
-    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard FrameHeader.length(AV_CODEC_ID_MP3, bytes) == bytes.count, bytes[1] & 7 == 3 else { return nil }
-        let isFirstVersion = bytes[1] & 0x18 == 0x18
+    /// Reads a frame; `nil` if the bytes are not a single one.
+    package init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard FrameHeader.length(AV_CODEC_ID_MP3, bytes) == bytes.count, bytes[1] & 6 == 2 else { return nil }
+        isFirstVersion = bytes[1] & 0x18 == 0x18
+        hasChecksum = bytes[1] & 1 == 0
         header = Array(bytes[..<4])
         let channels = bytes[3] >> 6 == 3 ? 1 : 2
-        headBytes = 4 + (isFirstVersion ? (channels == 1 ? 17 : 32) : (channels == 1 ? 9 : 17))
+        headBytes = 4 + (hasChecksum ? 2 : 0) + (isFirstVersion ? (channels == 1 ? 17 : 32) : (channels == 1 ? 9 : 17))
         guard bytes.count >= headBytes else { return nil }
         slotBytes = bytes.count - headBytes
-        var side = SideBits(bytes: bytes, position: 32)
+        var side = SideBits(bytes: bytes, position: hasChecksum ? 48 : 32)
         begin = side.take(isFirstVersion ? 9 : 8)
         // Private bits, and in version 1 four bits of each channel for shared scale factors.
         side.position += isFirstVersion ? (channels == 1 ? 5 + 4 : 3 + 8) : channels
@@ -45,28 +50,23 @@ struct LayerThreeFrame {
         mainBytes = (bits + 7) / 8
     }
 
-    /// The bytes that the next frame's main data may begin before its slot.
-    var reservoir: Int { begin + slotBytes - mainBytes }
+    /// How many bytes before its slot the main data of such a frame can begin.
+    package var maxBegin: Int { isFirstVersion ? 511 : 255 }
 
-    /// The lowest bit rate at which the frame is larger by at least that many bytes: its header's third byte, and the growth.
-    func raised(by bytes: Int) -> (byte: UInt8, growth: Int)? {
-        for rate in (header[2] >> 4) + 1..<15 {
-            var raised = header
-            raised[2] = rate << 4 | header[2] & 15
-            let length = raised.withUnsafeBufferPointer { FrameHeader.length(AV_CODEC_ID_MP3, $0) }
-            if let growth = length.map({ $0 - headBytes - slotBytes }), growth >= bytes { return (raised[2], growth) }
-        }
-        return nil
-    }
+    /// The bytes that the next frame's main data may begin before its slot.
+    package var reservoir: Int { begin + slotBytes - mainBytes }
 }
 
 /// Reads bits, highest first.
-struct SideBits {
-    let bytes: UnsafeBufferPointer<UInt8>
+package struct SideBits {
+    private let bytes: UnsafeBufferPointer<UInt8>
     /// The number of the next bit.
-    var position: Int
+    package var position: Int
 
-    mutating func take(_ count: Int) -> Int {
+    package init(bytes: UnsafeBufferPointer<UInt8>, position: Int) { (self.bytes, self.position) = (bytes, position) }
+
+    /// Takes a number of bits.
+    package mutating func take(_ count: Int) -> Int {
         defer { position += count }
         return (position..<position + count).reduce(0) { $0 << 1 | Int(bytes[$1 >> 3] >> (7 - UInt8($1 & 7)) & 1) }
     }
