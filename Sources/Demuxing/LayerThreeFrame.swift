@@ -63,6 +63,7 @@ package struct SideBits {
     /// The number of the next bit.
     package var position: Int
 
+    /// Begins with the bit of a number.
     package init(bytes: UnsafeBufferPointer<UInt8>, position: Int) { (self.bytes, self.position) = (bytes, position) }
 
     /// Takes a number of bits.

@@ -27,7 +27,7 @@ extension Packet {
         }
     }
 
-    /// Whether the source's container says nothing more of the packet than its times.
+    /// Whether the packet has no side data.
     package var hasNoSideData: Bool { pointer.pointee.side_data_elems == 0 }
 
     /// Removes all side data of the source's container.

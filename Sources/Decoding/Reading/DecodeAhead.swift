@@ -91,7 +91,7 @@ final class DecodeAhead {
     }
 
     private func readAhead(_ demuxer: borrowing Demuxer) throws(MediaError) {
-        guard isReading, shared.read({ $0.packets.count }) <= capacity / 2 else { return }
+        guard isReading, bytes <= Self.maxBytes / 2, shared.read({ $0.packets.count }) <= capacity / 2 else { return }
         var read: [ReadPacket] = []
         var runs: [DecodeRun] = []
         var ofTrack = 0
@@ -137,8 +137,10 @@ final class DecodeAhead {
         }
         frame.take(read.frame)
         count += 1
-        taken.append(read)
-        if taken.count == 2 * Self.maxTaken { taken.removeFirst(Self.maxTaken) }
+        if plan.hasLeads {
+            taken.append(read)
+            if taken.count == 2 * Self.maxTaken { taken.removeFirst(Self.maxTaken) }
+        }
         return true
     }
 
@@ -164,14 +166,10 @@ final class DecodeAhead {
         }
     }
 
-    /// Brings the caller's decoder to the state in which it has decoded everything.
+    /// Brings the caller's decoder to the state in which it has decoded everything. It keeps what it has of a channel that was not
+    /// in the packets.
     private func prepare(_ callersDecoder: borrowing Decoder) throws(MediaError) {
-        if let lead = plan.lead(behind: taken) {
-            try callersDecoder.restart(behind: lead, dropped)
-        } else {
-            if taken.count >= Self.maxTaken { callersDecoder.flush() }
-            try callersDecoder.skip(taken, dropped)
-        }
+        try callersDecoder.skip(plan.lead(behind: taken) ?? taken, dropped)
         taken = []
     }
 
@@ -183,7 +181,7 @@ final class DecodeAhead {
     /// Ends the look-ahead. `next` still returns the packets that were read.
     func stop() {
         (isReading, isDecoding) = (false, false)
-        shared.change { $0.hasEnded = true }
+        shared.change { ($0.hasEnded, $0.runs) = (true, []) }
     }
 }
 

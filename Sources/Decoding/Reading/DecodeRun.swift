@@ -38,8 +38,8 @@ final class ReadPacket: @unchecked Sendable {
     }
 
     /// Whether another reference to the packet still has the data with which it was read.
-    func isUnchanged(_ other: borrowing Packet) -> Bool {
-        let (read, now) = (packet.pointer.pointee, other.pointer.pointee)
+    func isUnchanged(_ reference: borrowing Packet) -> Bool {
+        let (read, now) = (packet.pointer.pointee, reference.pointer.pointee)
         return read.data == now.data && read.size == now.size && read.pts == now.pts && read.dts == now.dts
             && read.side_data_elems == 0 && now.side_data_elems == 0
     }
@@ -57,7 +57,8 @@ struct DecodePlan {
     private var open: [ReadPacket] = []
     private var reservoir = KnownReservoir()
 
-    /// Frames before a run that another decoder has to decode with all main data: their synthesis overlaps the run. Two are enough.
+    /// Frames before a run that another decoder has to decode with all main data: the synthesis of two of MPEG-2 overlaps the run, and
+    /// that of the first one is in no sample that is kept.
     private static let overlap = 3
 
     /// `nil` for a track whose packets one decoder has to decode.
@@ -70,6 +71,9 @@ struct DecodePlan {
         }
     }
 
+    /// Whether another decoder has to receive packets before a run.
+    var hasLeads: Bool { dependence == .bitReservoir }
+
     /// The maximum number of packets that another decoder receives before a run: with more, it would hardly save time.
     private var maxLead: Int { length / 2 }
 
@@ -77,7 +81,7 @@ struct DecodePlan {
     mutating func add(_ packet: ReadPacket) -> DecodeRun? {
         packet.number = count
         count += 1
-        guard dependence == .none || reservoir.holds(packet.packet.bytes) else {
+        guard !hasLeads || reservoir.add(packet.packet.bytes) else {
             // What libav makes of it may depend on more than is known here.
             defer { recent = [] }
             packet.state = .alone
@@ -103,7 +107,7 @@ struct DecodePlan {
 
     /// What a decoder has to receive behind those packets of the track; `nil` if some of it is before them.
     func lead(behind packets: [ReadPacket]) -> [ReadPacket]? {
-        guard dependence == .bitReservoir else { return [] }
+        guard hasLeads else { return [] }
         var bytes = 0
         for (index, read) in packets.reversed().enumerated() where index >= Self.overlap {
             guard let frame = LayerThreeFrame(read.packet.bytes) else { return nil }
@@ -121,9 +125,9 @@ private struct KnownReservoir {
     /// Those of them to which the next frame may refer back.
     private var available = 0
 
-    /// Whether the next packet is a frame all of whose main data is there. Of another one, libav drops a granule, and may decode
-    /// the next granule with scale factors of an earlier frame.
-    mutating func holds(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    /// Adds the next packet; returns whether it is a frame all of whose main data is there. Of another one, libav drops a granule, and
+    /// may decode the next granule with scale factors of an earlier frame.
+    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         // libav also decodes what layer III does not depend on: frames of other layers, and frames behind or before other bytes.
         guard let frame = LayerThreeFrame(bytes) else {
             self = KnownReservoir()

@@ -9,7 +9,6 @@ struct EndTrim {
     /// The start of the next packet, counted with the encoder delay.
     private var position: Int64
     private let samples: Int64
-    private var isFirst = true
 
     /// Makes a trim for packets of `samples` samples. `position` is the start of the next packet, counted with the encoder
     /// delay.
@@ -24,9 +23,9 @@ struct EndTrim {
         let end = position + samples
         let isPadding = end >= padding.lowerBound && position < padding.upperBound
         // After a seek by bytes, libav takes the packet for the first one and marks it with the delay.
-        if isPadding || isFirst || !packet.hasNoSideData {
+        if isPadding || !packet.hasNoSideData {
             try packet.trim(skip: 0, discard: isPadding ? min(end - padding.lowerBound, samples) : 0)
         }
-        (position, isFirst) = (end, false)
+        position = end
     }
 }

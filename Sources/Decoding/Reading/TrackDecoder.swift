@@ -155,7 +155,7 @@ struct TrackDecoder: ~Copyable {
 
     /// Starts to decode on other threads after the first packets, which are all that a short source has.
     private mutating func lookAhead(from frame: borrowing Frame) throws(MediaError) {
-        guard fed.count >= Self.packetsBeforeThreads, ahead == nil, threads > 1, !source.isEndless,
+        guard fed.count == Self.packetsBeforeThreads, ahead == nil, threads > 1, !source.isEndless,
             packet.hasNoSideData, let plan = DecodePlan(track, depth)
         else { return }
         ahead = try DecodeAhead(demuxer, track, plan, similarTo: frame, threads: threads - 1)
