@@ -67,14 +67,21 @@ package final class SentinelTrio: Sendable {
     /// Kills the current master, and waits until the sentinels report the other server as master.
     package func failOver(from old: Int) async throws {
         // The timeouts are short only now. On a busy machine, short timeouts would make servers appear to have failed.
-        for place in places {
-            _ = try await RedisClient(url: try RedisURL("redis://\(place)"), name: "test").send([
-                "SENTINEL", "SET", "main", "down-after-milliseconds", 1000, "failover-timeout", 3000,
-            ])
-        }
+        try await setTimeouts(downAfter: 1000, failover: 3000)
         await servers[old].kill()
         try await eventually("the sentinels name the other") {
             try await master() == ports[1 - old]
+        }
+        try await setTimeouts(downAfter: 15000, failover: 10000)
+    }
+
+    /// Sets the milliseconds after which sentinels take the master for lost, and repeat a failover.
+    private func setTimeouts(downAfter: Int, failover: Int) async throws {
+        for place in places {
+            _ = try await RedisClient(url: try RedisURL("redis://\(place)"), name: "test").send([
+                "SENTINEL", "SET", "main", "down-after-milliseconds", .init(downAfter), "failover-timeout",
+                .init(failover),
+            ])
         }
     }
 
