@@ -3,7 +3,7 @@ import Testing
 @testable import Demuxing
 
 /// The search for frames of other codecs in the samples of WAV files.
-@Suite struct FrameSearchTests {
+@Suite(.ownThread) struct FrameSearchTests {
     private static let length = 131_072
 
     private static func finds(_ bytes: [UInt8]) -> Bool {

@@ -3,7 +3,7 @@ import Foundation
 import MediaTypes
 import Testing
 
-@Suite struct OutputTableTests {
+@Suite(.ownThread) struct OutputTableTests {
     @Test func `every row of the table is written and decodes to the source`() async throws {
         let rows = AudioFormat.all.filter { $0.name != "raw" && !$0.isSegmented && !$0.isPicture }.flatMap { format in
             format.codecs.map { (format.name, AudioCodec.named($0)!) }

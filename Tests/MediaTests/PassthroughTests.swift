@@ -10,7 +10,7 @@ import Testing
 @testable import Encoding
 
 /// Packets that are copied must sound as the same part of the source does, sample for sample.
-@Suite(.timeLimit(.minutes(3))) struct PassthroughTests {
+@Suite(.ownThread, .timeLimit(.minutes(3))) struct PassthroughTests {
     /// A source and the formats that take its packets.
     struct Pair: Sendable, CustomTestStringConvertible {
         let source: String

@@ -6,7 +6,7 @@ import Testing
 @testable import MediaTypes
 
 /// Where segments begin.
-@Suite struct SegmentPlanTests {
+@Suite(.ownThread) struct SegmentPlanTests {
     private static let rate = 44_100
 
     private static func plan(_ format: String, channels: Int = 1) throws -> SegmentPlan {
@@ -31,9 +31,7 @@ import Testing
             if plan.opensSearch(number) { plan.search(channels: channels) }
             try frame.reserve(64, shape)
             frame.silence(shape)
-            for index in 0..<64 where places.contains(64 * number + index) {
-                frame.floats(channels - 1)[index] = level(64 * number + index)
-            }
+            for place in places where place / 64 == number { frame.floats(channels - 1)[place % 64] = level(place) }
             plan.add(frame, number: number)
             number += 1
         }
