@@ -148,7 +148,7 @@ let package = Package(
         library(
             "Transcode",
             [
-                "Conversion", "HLS", "Encoding", "Encoders", "Filters", "Tags", "Libav", "Bytes", "Sandbox",
+                "Conversion", "HLS", "Encoding", "Filters", "Tags", "Libav", "Bytes", "Sandbox",
                 "Playlists",
                 "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "Text",
             ]),

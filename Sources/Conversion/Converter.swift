@@ -1,6 +1,6 @@
 package import Bytes
 import Decoding
-package import Encoders
+import Encoders
 package import Encoding
 import Libav
 package import Lifecycle
@@ -9,19 +9,19 @@ package import MediaTypes
 /// Converts a source's audio to finished outputs in one pass.
 package enum Converter {
     /// Converts a range of a source and checks the results. It blocks, and reports progress on the calling thread at most ten
-    /// times a second. `threads` are those of the encoders.
+    /// times a second. `threads` are those beside the calling one.
     ///
     /// A single encoded output is made on the calling thread. Several outputs have a thread each, and the slowest one limits
     /// the speed. Outputs that copy packets also have a thread each, and run one after the other. A failure of the source fails
     /// the whole conversion. A failure of one of several outputs is that output's own result, unless the plan is atomic or all
     /// outputs have failed.
     package static func run(
-        source: any ByteSource, stores: any OutputStores, plan: ConversionPlan, threads: EncoderThreads = .one,
+        source: any ByteSource, stores: any OutputStores, plan: ConversionPlan, threads: ThreadBudget = .one,
         stop: CancellationFlag, progress: (Progress) -> Void
     ) throws(MediaError) -> [Result<ConversionResult, MediaError>] {
         progress(Progress(phase: .opening))
         let measurements = try SoundAnalysis.run(source, plan, threads: threads, stop: stop, progress: progress)
-        var reader = try AssetReader.open(source, plan.source, stop: stop)
+        var reader = try AssetReader.open(source, plan.source, threads: threads, stop: stop)
         let metadata = try reader.metadata(source, charset: plan.source.tagEncoding)
         let writers = RenditionWriters(
             plan: plan, source: source, stores: stores, metadata: metadata, measurements: measurements,

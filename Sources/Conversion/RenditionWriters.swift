@@ -1,6 +1,5 @@
 import Bytes
 import Decoding
-import Encoders
 import Encoding
 import Filters
 import HLS
@@ -19,7 +18,7 @@ struct RenditionWriters {
     /// The analysis result for each rendition that needed one.
     let measurements: [SoundMeasurement?]
     /// The threads of encoders.
-    let threads: EncoderThreads
+    let threads: ThreadBudget
     let stop: CancellationFlag
 
     /// Opens the writer of one output. It is opened on the calling thread and may continue on another one.

@@ -11,7 +11,8 @@ enum SecondEncoding {
     static func run(
         _ writers: RenditionWriters, _ index: Int, lowering: Double, warnings: [Warning]
     ) throws(MediaError) -> ConversionResult {
-        var reader = try AssetReader.open(writers.source, writers.plan.source, stop: writers.stop)
+        var reader = try AssetReader.open(
+            writers.source, writers.plan.source, threads: writers.threads, stop: writers.stop)
         let writer = try writers.openFile(index, reader, lowering: lowering)
         let frame = try Frame()
         while try reader.next(into: frame) { try writer.append(frame) }

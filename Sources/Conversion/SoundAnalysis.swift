@@ -1,7 +1,6 @@
 import Bytes
 import CLibav
 import Decoding
-import Encoders
 import Encoding
 import Filters
 import Libav
@@ -12,17 +11,14 @@ import MediaTypes
 enum SoundAnalysis {
     /// Measures what each output needs; `nil` for outputs that need nothing or cannot be made.
     static func run(
-        _ source: any ByteSource, _ plan: ConversionPlan, threads: EncoderThreads, stop: CancellationFlag,
+        _ source: any ByteSource, _ plan: ConversionPlan, threads: ThreadBudget, stop: CancellationFlag,
         progress: (Progress) -> Void
     ) throws(MediaError) -> [SoundMeasurement?] {
         guard plan.renditions.contains(where: \.sound.needsMeasurement) else {
             return Array(repeating: nil, count: plan.renditions.count)
         }
         progress(Progress(phase: .analyzing))
-        var settings = plan.source
-        // To decode takes longer than all else here.
-        settings.threads = threads.count
-        var reader = try AssetReader.open(source, settings, stop: stop)
+        var reader = try AssetReader.open(source, plan.source, threads: threads, stop: stop)
         var gauges: [Gauge.Key: Gauge] = [:]
         var keys: [Gauge.Key?] = []
         for rendition in plan.renditions {
@@ -69,7 +65,7 @@ private final class Gauge {
     }
 
     init(
-        _ rendition: Rendition, _ inputShape: SampleShape, _ depth: SampleDepth, threads: EncoderThreads
+        _ rendition: Rendition, _ inputShape: SampleShape, _ depth: SampleDepth, threads: ThreadBudget
     ) throws(MediaError) {
         let sound = rendition.sound
         let settings = try EncodingSettings.resolve(rendition, try sound.shape(of: inputShape), depth)

@@ -11,7 +11,7 @@ package final class ParallelEncoder {
 
     /// Opens the first encoder; others are opened only if the codec, the settings and the threads permit segments.
     package init(
-        _ settings: EncodingSettings, globalHeader: Bool, threads: EncoderThreads, stop: CancellationFlag
+        _ settings: EncodingSettings, globalHeader: Bool, threads: ThreadBudget, stop: CancellationFlag
     ) throws(MediaError) {
         first = SegmentEncoder(try Encoder.open(settings, globalHeader: globalHeader), start: 0)
         pool = try SegmentPool(first, settings, globalHeader: globalHeader, threads: threads, stop: stop)

@@ -12,7 +12,7 @@ import MediaTypes
 /// one thread.
 final class SegmentPool {
     private let joint: any PacketJoint
-    private let threads: EncoderThreads
+    private let threads: ThreadBudget
     private let stop: CancellationFlag
     private let frameSize: Int
     /// Samples by which packets are earlier than the frame with the same number.
@@ -43,7 +43,7 @@ final class SegmentPool {
     private(set) var report = SegmentReport()
 
     init?(
-        _ encoder: SegmentEncoder, _ settings: EncodingSettings, globalHeader: Bool, threads: EncoderThreads,
+        _ encoder: SegmentEncoder, _ settings: EncodingSettings, globalHeader: Bool, threads: ThreadBudget,
         stop: CancellationFlag, joint: (any PacketJoint)? = nil
     ) throws(MediaError) {
         guard let rule = settings.codec.joint, settings.canBeJoined, let frameSize = encoder.encoder.frameSize,

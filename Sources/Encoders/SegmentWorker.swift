@@ -15,11 +15,11 @@ struct SegmentWorker: Sendable {
     private let leavesOutSum: Bool
     private let renumber: (@Sendable (EncodedPacket, Int) throws(MediaError) -> Void)?
     private let queue: Monitor<SegmentQueue>
-    private let threads: EncoderThreads
+    private let threads: ThreadBudget
 
     init(
         _ settings: EncodingSettings, globalHeader: Bool, sharesEncoders: Bool, _ joint: any PacketJoint.Type,
-        _ queue: Monitor<SegmentQueue>, _ threads: EncoderThreads
+        _ queue: Monitor<SegmentQueue>, _ threads: ThreadBudget
     ) {
         self.settings = settings
         self.globalHeader = globalHeader

@@ -1,7 +1,6 @@
 package import Bytes
 import CLibav
 package import Decoding
-import Encoders
 import Filters
 package import Libav
 import Lifecycle
@@ -21,7 +20,7 @@ package struct AssetWriter: ~Copyable {
     /// Opens a file for samples of one shape.
     static func open(
         _ store: any RandomAccessOutput, _ settings: EncodingSettings, input: SampleShape, depth: SampleDepth,
-        tags: HeaderTags, threads: EncoderThreads, stop: CancellationFlag
+        tags: HeaderTags, threads: ThreadBudget, stop: CancellationFlag
     ) throws(MediaError) -> AssetWriter {
         let converter = try SampleConverter.open(input, depth, for: settings)
         return AssetWriter(converter, try TrackEncoder.open(store, settings, tags: tags, threads: threads, stop: stop))

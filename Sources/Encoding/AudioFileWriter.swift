@@ -1,7 +1,6 @@
 package import Bytes
 package import Decoding
 import Demuxing
-package import Encoders
 package import Filters
 package import Libav
 package import Lifecycle
@@ -15,7 +14,7 @@ package final class AudioFileWriter: RenditionWriter {
     private var writer: AssetWriter
     private var tags: TagWriter
     private let sound: AudioFilterChain?
-    private let threads: EncoderThreads
+    private let threads: ThreadBudget
     private let stop: CancellationFlag
     /// Whether the finished file is decoded to measure its loudness, because its codec changes the samples.
     private let isMeasured: Bool
@@ -23,7 +22,7 @@ package final class AudioFileWriter: RenditionWriter {
     /// Opens the file and its encoder. `lowering` in dB reduces the level of an output that is encoded again.
     package init(
         _ store: any RandomAccessOutput, _ rendition: Rendition, _ reader: borrowing AssetReader, _ metadata: Metadata,
-        _ measurement: SoundMeasurement?, lowering: Double = 0, threads: EncoderThreads, stop: CancellationFlag
+        _ measurement: SoundMeasurement?, lowering: Double = 0, threads: ThreadBudget, stop: CancellationFlag
     ) throws(MediaError) {
         self.store = store
         self.threads = threads

@@ -1,7 +1,6 @@
 import Bytes
 import CLibav
 import Decoding
-import Encoders
 import Libav
 import Lifecycle
 import MediaTypes
@@ -10,11 +9,12 @@ import MediaTypes
 enum DecodedLoudness {
     /// Decodes and measures an output; `nil` if it is too short for that.
     static func of(
-        _ store: any RandomAccessOutput, threads: EncoderThreads, stop: CancellationFlag
+        _ store: any RandomAccessOutput, threads: ThreadBudget, stop: CancellationFlag
     ) throws(MediaError) -> Loudness? {
         var reader: AssetReader
-        do throws(MediaError) { reader = try AssetReader.open(StoredSource(store), SourceSettings(), stop: stop) } catch
-        {
+        do throws(MediaError) {
+            reader = try AssetReader.open(StoredSource(store), SourceSettings(), threads: threads, stop: stop)
+        } catch {
             // A file of a frame or two may be too short to be recognized.
             if case .unsupportedFormat = error.reason { return nil }
             throw error

@@ -48,7 +48,7 @@ struct PacketWriter: ~Copyable, FrameWriter {
     }
 
     static func open(
-        _ store: any RandomAccessOutput, _ settings: EncodingSettings, tags: HeaderTags, threads: EncoderThreads,
+        _ store: any RandomAccessOutput, _ settings: EncodingSettings, tags: HeaderTags, threads: ThreadBudget,
         stop: CancellationFlag
     ) throws(MediaError) -> PacketWriter {
         let file = MuxedFile(try Muxer.open(store, settings, stop: stop))
@@ -60,7 +60,7 @@ struct PacketWriter: ~Copyable, FrameWriter {
     /// Adds a track to a file. If the file has other tracks, the caller writes its header and trailer.
     static func add(
         to file: MuxedFile, _ settings: EncodingSettings, label: TrackLabel?, isAlone: Bool,
-        threads: EncoderThreads, stop: CancellationFlag
+        threads: ThreadBudget, stop: CancellationFlag
     ) throws(MediaError) -> PacketWriter {
         let encoder = try ParallelEncoder(
             settings, globalHeader: file.muxer.wantsGlobalHeader, threads: threads, stop: stop)

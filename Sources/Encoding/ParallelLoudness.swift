@@ -1,8 +1,7 @@
 package import Bytes
-package import Encoders
 import Filters
 package import Libav
-import Lifecycle
+package import Lifecycle
 package import MediaTypes
 
 /// Measures the loudness of a stream in parts, on the threads that encoders have later or had before.
@@ -12,7 +11,7 @@ package import MediaTypes
 /// at another sample round differently, and the gain of the result would.
 package final class ParallelLoudness {
     private let shape: SampleShape
-    private let threads: EncoderThreads
+    private let threads: ThreadBudget
     private let shared = Monitor(Shared())
     private var part: LoudnessPart
 
@@ -33,7 +32,7 @@ package final class ParallelLoudness {
     }
 
     /// Throws if the loudness of planar floats of this shape cannot be measured.
-    package init(_ shape: SampleShape, threads: EncoderThreads) throws(MediaError) {
+    package init(_ shape: SampleShape, threads: ThreadBudget) throws(MediaError) {
         self.shape = shape
         self.threads = threads
         part = try LoudnessPart(shape, after: nil)

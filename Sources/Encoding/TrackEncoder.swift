@@ -1,7 +1,6 @@
 package import Bytes
 import CLibav
 import Decoding
-import Encoders
 package import Libav
 import Lifecycle
 import Tags
@@ -50,7 +49,7 @@ package struct TrackEncoder<Output: FrameWriter & ~Copyable>: ~Copyable {
 
 extension TrackEncoder where Output == PacketWriter {
     static func open(
-        _ store: any RandomAccessOutput, _ settings: EncodingSettings, tags: HeaderTags, threads: EncoderThreads,
+        _ store: any RandomAccessOutput, _ settings: EncodingSettings, tags: HeaderTags, threads: ThreadBudget,
         stop: CancellationFlag
     ) throws(MediaError) -> TrackEncoder {
         try TrackEncoder(

@@ -1,5 +1,4 @@
 import Bytes
-import Encoders
 import Encoding
 import Libav
 import Lifecycle
@@ -14,7 +13,7 @@ final class HLSVariant {
 
     init(
         _ stores: any OutputStores, output: Int, _ settings: EncodingSettings, _ segments: SegmentSettings,
-        tag: TimedTag?, threads: EncoderThreads, stop: CancellationFlag
+        tag: TimedTag?, threads: ThreadBudget, stop: CancellationFlag
     ) throws(MediaError) {
         self.settings = settings
         store = SegmentStore(stores, output: output)

@@ -1,6 +1,5 @@
 package import Bytes
 package import Decoding
-package import Encoders
 package import Encoding
 package import Filters
 package import Libav
@@ -20,7 +19,7 @@ package final class HLSWriter: RenditionWriter {
     /// Opens an encoder and a segment writer for each variant.
     package init(
         _ stores: any OutputStores, output: Int, _ rendition: Rendition, _ reader: borrowing AssetReader,
-        _ metadata: Metadata, _ measurement: SoundMeasurement?, threads: EncoderThreads,
+        _ metadata: Metadata, _ measurement: SoundMeasurement?, threads: ThreadBudget,
         stop: CancellationFlag
     ) throws(MediaError) {
         segments = rendition.segments

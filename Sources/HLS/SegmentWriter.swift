@@ -35,7 +35,7 @@ struct SegmentWriter: ~Copyable, FrameWriter {
 
     init(
         _ store: SegmentStore, _ settings: EncodingSettings, _ segments: SegmentSettings, tag: TimedTag?,
-        parts: SegmentParts, threads: EncoderThreads, stop: CancellationFlag
+        parts: SegmentParts, threads: ThreadBudget, stop: CancellationFlag
     ) throws(MediaError) {
         let encoder = try ParallelEncoder(settings, globalHeader: true, threads: threads, stop: stop)
         let packet = try Packet()

@@ -12,8 +12,6 @@ package struct SourceSettings: Codable, Hashable, Sendable {
     package var drc: Double?
     /// Set by the process that reads the source.
     package var limits = SourceLimits()
-    /// How many threads may decode. Set by the process that reads the source.
-    package var threads = 1
 
     package init(
         range: TimeRange = .whole, track: TrackChoice = .best, damage: DamagePolicy = .fail, tagEncoding: String? = nil,

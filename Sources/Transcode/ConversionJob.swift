@@ -1,6 +1,5 @@
 import Bytes
 import Conversion
-import Encoders
 import Encoding
 import Filters
 import FoundationEssentials
@@ -17,13 +16,10 @@ struct ConversionJob {
     let limits: SourceLimits
 
     /// Converts the source, and reports each output to `respool-transfer` as complete or failed.
-    func convert(_ plan: ConversionPlan, _ threads: EncoderThreads) -> TranscodeReport {
+    func convert(_ plan: ConversionPlan, _ threads: ThreadBudget) -> TranscodeReport {
         report {
             var plan = plan
             plan.source.limits = limits
-            // Encoders that take longer than the decoder have threads of their own.
-            let isPCM = plan.renditions.allSatisfy { (try? $0.validate())?.codec.kind == .pcm }
-            plan.source.threads = isPCM ? threads.count : 1
             reporter.report(Progress(phase: .opening))
             let source = try source(plan.source)
             try check(plan, isEndless: source.isEndless)

@@ -1,5 +1,5 @@
-import Encoders
 import Libav
+import Lifecycle
 import MediaTypes
 import SlotIPC
 import Synchronization
@@ -11,7 +11,7 @@ final class Reporter: Sendable {
     private let last = Mutex(Sent(progress: Progress(phase: .opening), at: .now))
     private let linesLeft = Atomic(0)
     /// The threads of the running conversion.
-    private let threads = Mutex<EncoderThreads?>(nil)
+    private let threads = Mutex<ThreadBudget?>(nil)
 
     private static let maxLines = 200
 
@@ -40,7 +40,7 @@ final class Reporter: Sendable {
     }
 
     /// Begins a job. The number of its threads follows the worker's orders while it runs.
-    func beginJob(_ threads: EncoderThreads? = nil) {
+    func beginJob(_ threads: ThreadBudget? = nil) {
         self.threads.withLock { $0 = threads }
         linesLeft.store(Self.maxLines, ordering: .relaxed)
         last.withLock { $0 = Sent(progress: Progress(phase: .opening), at: .now) }

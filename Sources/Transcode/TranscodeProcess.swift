@@ -1,4 +1,3 @@
-import Encoders
 import Glibc
 import Lifecycle
 import MediaTypes
@@ -60,7 +59,7 @@ package struct TranscodeProcess: ~Copyable {
         // The conversion has ended meanwhile.
         case .threads: break
         case .convert(let plan, let threads):
-            let threads = EncoderThreads(plan.threads ?? threads, isFixed: plan.threads != nil)
+            let threads = ThreadBudget(plan.threads ?? threads, isFixed: plan.threads != nil)
             reporter.beginJob(threads)
             try reporter.send(job.convert(plan, threads))
         case .probe(let settings):

@@ -100,7 +100,7 @@ import Testing
             }
             let pool = try #require(
                 try SegmentPool(
-                    first, settings, globalHeader: true, threads: EncoderThreads(threads, isFixed: true),
+                    first, settings, globalHeader: true, threads: ThreadBudget(threads, isFixed: true),
                     stop: CancellationFlag()))
             func take() throws { while try pool.receive(into: packet) { packets.append(Array(packet.bytes)) } }
             try frames {

@@ -189,6 +189,37 @@ import Testing
         #expect(try await decode(bytes, threads: 4, damage: .accept) == one)
     }
 
+    @Test(arguments: ["ahead.flac", "ahead-V6.mp3"])
+    func `threads come and go while a source is decoded, and are given back`(_ name: String) async throws {
+        let isMP3 = name.hasSuffix("mp3")
+        let bytes =
+            isMP3
+            ? try await frames(name, ["-q:a", "6"]).flatMap(\.self)
+            : try fileBytes(try await Studio.shared.music(as: name, ["-frame_size", "512"]))
+        let one = try await decode(bytes, threads: 1, damage: .accept)
+        // An encoder has one of them from the start.
+        let threads = ThreadBudget(1, isFixed: false)
+        threads.take()
+        let several = try await decode(bytes, threads, damage: .accept, isAhead: true) { number in
+            threads.count = [3, 1, 5, 2][number / 50 % 4]
+        }
+        #expect(several == one)
+        threads.release()
+        // A thread may still decode the last run.
+        try await eventually("all threads are given back") { !threads.isBusy }
+    }
+
+    @Test func `a thread is spare beside the reader and an encoder`() {
+        let threads = ThreadBudget(2, isFixed: true)
+        #expect(threads.hasSpare && !ThreadBudget.one.hasSpare)
+        threads.beginStream()
+        #expect(!threads.hasSpare)
+        threads.count = 3
+        #expect(threads.hasSpare)
+        threads.take()
+        #expect(threads.acquire(leaving: 1) && !threads.acquire(leaving: 1) && threads.acquire() && !threads.acquire())
+    }
+
     private struct Decoded: Hashable {
         var samples = 0
         var sum: UInt64 = 14_695_981_039_346_656_037
@@ -201,14 +232,24 @@ import Testing
     private func decode(
         _ bytes: [UInt8], threads: Int, _ range: TimeRange = .whole, damage: DamagePolicy = .fail, isAhead: Bool = false
     ) async throws -> Decoded {
+        try await decode(bytes, ThreadBudget(threads, isFixed: true), range, damage: damage, isAhead: isAhead)
+    }
+
+    /// Decodes a source, and calls `next` with the number of each frame.
+    private func decode(
+        _ bytes: [UInt8], _ threads: ThreadBudget, _ range: TimeRange = .whole, damage: DamagePolicy = .fail,
+        isAhead: Bool = false, next: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws -> Decoded {
         let (result, ahead) = try await onThread {
-            var settings = SourceSettings(range: range, damage: damage)
-            settings.threads = threads
-            var (result, ahead) = (Decoded(), 0)
+            let settings = SourceSettings(range: range, damage: damage)
+            var (result, ahead, number) = (Decoded(), 0, 0)
             do {
-                var reader = try AssetReader.open(MemoryFile(bytes), settings, stop: CancellationFlag())
+                var reader = try AssetReader.open(
+                    MemoryFile(bytes), settings, threads: threads, stop: CancellationFlag())
                 let frame = try Frame()
                 while try reader.next(into: frame) {
+                    next(number)
+                    number += 1
                     if frame.isLost { result.lost.append(result.samples) }
                     result.samples += frame.samples
                     let planes = try frame.shape.isPlanar ? frame.channels : 1

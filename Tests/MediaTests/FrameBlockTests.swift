@@ -109,7 +109,7 @@ import Testing
             let size = try #require(frameSize)
             let pool = try #require(
                 try SegmentPool(
-                    encoder, settings, globalHeader: false, threads: EncoderThreads(2, isFixed: true),
+                    encoder, settings, globalHeader: false, threads: ThreadBudget(2, isFixed: true),
                     stop: CancellationFlag()))
             let frame = try Frame()
             try frame.reserve(size, shape)

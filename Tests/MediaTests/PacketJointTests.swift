@@ -151,7 +151,7 @@ import Testing
             let pool = try #require(
                 try SegmentPool(
                     SegmentEncoder(try Encoder.open(settings, globalHeader: false), start: 0), settings,
-                    globalHeader: false, threads: EncoderThreads(3, isFixed: true), stop: CancellationFlag(),
+                    globalHeader: false, threads: ThreadBudget(3, isFixed: true), stop: CancellationFlag(),
                     joint: box.joint))
             let encoder = try Encoder.open(settings, globalHeader: false)
             let packet = try Packet()
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test func `a stream that is given up ends its threads`() async throws {
-        let threads = EncoderThreads(4, isFixed: true)
+        let threads = ThreadBudget(4, isFixed: true)
         try await onThread {
             let settings = try Self.settings()
             let pool = try #require(
@@ -190,7 +190,7 @@ import Testing
 
     @Test func `a stream goes on with one encoder when its threads are taken away while a segment waits`() async throws
     {
-        let threads = EncoderThreads(3, isFixed: false)
+        let threads = ThreadBudget(3, isFixed: false)
         let stop = CancellationFlag()
         // A stream that waits for ever would block the test.
         let limit = Task {

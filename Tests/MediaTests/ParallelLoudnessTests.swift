@@ -14,7 +14,7 @@ import Testing
 
 /// Loudness that is measured in parts, on several threads.
 @Suite struct ParallelLoudnessTests {
-    private static func threads(_ count: Int) -> EncoderThreads { EncoderThreads(count, isFixed: true) }
+    private static func threads(_ count: Int) -> ThreadBudget { ThreadBudget(count, isFixed: true) }
 
     /// Planar floats at 8 kHz, where a part has 80,000 samples.
     private static func shape(channels: Int = 2) -> SampleShape {
@@ -42,7 +42,7 @@ import Testing
     }
 
     private static func measured(
-        _ frames: [SharedFrame], _ shape: SampleShape, _ threads: EncoderThreads
+        _ frames: [SharedFrame], _ shape: SampleShape, _ threads: ThreadBudget
     ) throws -> Loudness {
         let loudness = try ParallelLoudness(shape, threads: threads)
         for shared in frames { try loudness.append(shared.frame) }
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// Measures parts of a stream that never ends.
-    private static func begin(_ threads: EncoderThreads) throws {
+    private static func begin(_ threads: ThreadBudget) throws {
         let loudness = try ParallelLoudness(shape(), threads: threads)
         for shared in try frames(400_000, shape(), isSilent: true) { try loudness.append(shared.frame) }
     }

@@ -30,7 +30,7 @@ import Testing
         let first = SegmentEncoder(try Encoder.open(settings, globalHeader: true), start: 0)
         let pool = try #require(
             try SegmentPool(
-                first, settings, globalHeader: true, threads: EncoderThreads(2, isFixed: true), stop: CancellationFlag()
+                first, settings, globalHeader: true, threads: ThreadBudget(2, isFixed: true), stop: CancellationFlag()
             ))
         let packet = try Packet()
         var packets: [Int64: [UInt8]] = [:]

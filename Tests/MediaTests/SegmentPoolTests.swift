@@ -36,7 +36,7 @@ import Testing
 
     private static let serial = SerialFiles()
 
-    private static func threads(_ count: Int) -> EncoderThreads { EncoderThreads(count, isFixed: true) }
+    private static func threads(_ count: Int) -> ThreadBudget { ThreadBudget(count, isFixed: true) }
 
     /// The time, the duration and the digest of each packet, and what its side data says.
     private static func packets(_ path: String) async throws -> [String] {
@@ -74,6 +74,18 @@ import Testing
             let joined = try await convert(source, rendition, threads: Self.threads(count))
             #expect(try #require(joined.result.encoders).joints >= 2)
             #expect(joined.result.encoders?.fallbacks == 0)
+            #expect(try fileBytes(joined.path) == fileBytes(serial.path))
+        }
+    }
+
+    @Test(arguments: [("spare.flac", []), ("spare.mp3", ["-q:a", "4"])])
+    func `threads that no encoder needs decode the source`(_ name: String, _ arguments: [String]) async throws {
+        let source = try await Studio.shared.source(name, ["-i", try await Self.material()] + arguments)
+        let rendition = Rendition(format: "m4a", codec: "alac")
+        let serial = try await convert(source, rendition)
+        for count in [2, 3, 7] {
+            let joined = try await convert(source, rendition, threads: Self.threads(count))
+            #expect(joined.result.samples == serial.result.samples)
             #expect(try fileBytes(joined.path) == fileBytes(serial.path))
         }
     }
@@ -160,7 +172,7 @@ import Testing
 
     @Test func `an encoding that began with one thread continues with several when they are free`() async throws {
         let source = try await Self.material()
-        let threads = EncoderThreads(1, isFixed: false)
+        let threads = ThreadBudget(1, isFixed: false)
         let serial = try await Self.serial.converted(Rendition(format: "mp3"))
         let joined = try await convert(source, Rendition(format: "mp3"), threads: threads) { _ in threads.count = 3 }
         #expect(try #require(joined.result.encoders).joints > 0)
@@ -170,7 +182,7 @@ import Testing
     @Test func `with one thread that is not fixed, the file has the bytes of a single encoder's`() async throws {
         let source = try await Self.material()
         let serial = try await Self.serial.converted(Rendition(format: "mp3"))
-        let alone = try await convert(source, Rendition(format: "mp3"), threads: EncoderThreads(1, isFixed: false))
+        let alone = try await convert(source, Rendition(format: "mp3"), threads: ThreadBudget(1, isFixed: false))
         #expect(alone.result.encoders == SegmentReport())
         #expect(try fileBytes(alone.path) == fileBytes(serial.path))
     }
@@ -181,7 +193,7 @@ import Testing
         var paths: [String] = []
         for format in formats { paths.append(await Studio.shared.output(format)) }
         let outputs = paths
-        for threads in [Self.threads(2), EncoderThreads(6, isFixed: false)] {
+        for threads in [Self.threads(2), ThreadBudget(6, isFixed: false)] {
             let results = try await onThread {
                 let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
                 return try Converter.run(

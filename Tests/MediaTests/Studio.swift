@@ -88,7 +88,7 @@ struct Converted {
 /// Converts the file at a path.
 func convert(
     _ source: String, _ rendition: Rendition, start: MediaTime = .zero, end: MediaTime? = nil,
-    threads: EncoderThreads = .one, stop: CancellationFlag = CancellationFlag(),
+    threads: ThreadBudget = .one, stop: CancellationFlag = CancellationFlag(),
     progress: @escaping @Sendable (Progress) -> Void = { _ in }
 ) async throws -> Converted {
     let path = await Studio.shared.output(AudioFormat.named(rendition.format)?.fileExtension ?? "bin")

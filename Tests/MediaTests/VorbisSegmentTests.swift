@@ -40,7 +40,7 @@ import Testing
             let pool = try #require(
                 try SegmentPool(
                     SegmentEncoder(try Encoder.open(settings, globalHeader: true), start: 0), settings,
-                    globalHeader: true, threads: EncoderThreads(threads, isFixed: true), stop: CancellationFlag(),
+                    globalHeader: true, threads: ThreadBudget(threads, isFixed: true), stop: CancellationFlag(),
                     joint: joint))
             let frame = try Frame()
             let packet = try Packet()

@@ -54,15 +54,15 @@ package struct AssetReader: ~Copyable {
 
     /// Opens a source for a range. It starts at a packet before the range if samples can be counted reliably from there.
     package static func open(
-        _ source: any ByteSource, _ settings: SourceSettings, stop: CancellationFlag
+        _ source: any ByteSource, _ settings: SourceSettings, threads: ThreadBudget = .one, stop: CancellationFlag
     ) throws(MediaError) -> AssetReader {
-        var decoding = try TrackDecoder.open(source, settings, stop: stop)
+        var decoding = try TrackDecoder.open(source, settings, threads: threads, stop: stop)
         let held = try Frame()
         var position: Int64 = 0
         if let time = try decoding.seek(to: settings.range.start, into: held) {
             position = time
         } else {
-            decoding = try TrackDecoder.open(source, settings, stop: stop)
+            decoding = try TrackDecoder.open(source, settings, threads: threads, stop: stop)
             _ = try decoding.next(into: held)
         }
         guard held.samples > 0 else { throw try decoding.emptiness() }

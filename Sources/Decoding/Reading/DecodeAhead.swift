@@ -14,13 +14,16 @@ final class DecodeAhead {
     private(set) var position: Int64
     private let shared = Monitor(SharedRuns())
     private let decoder: RunDecoder
-    private let track: Int
+    private let track: AudioTrack
+    private let threads: ThreadBudget
     private let shape: FrameShape
     private let capacity: Int
     private var plan: DecodePlan
     private var isReading = true
     private var isDecoding = true
     private var current: ReadPacket?
+    /// The threads that were started. Each has a decoder, and waits for leave to decode.
+    private var started = 0
     /// The bytes of the packets that were read and not yet returned.
     private var bytes = 0
     /// The number of the last packet that was to be decoded.
@@ -40,38 +43,29 @@ final class DecodeAhead {
     /// A decoder that stopped gets so many of the last packets if it is not known which of them it needs.
     private static let maxTaken = 256
 
-    /// Starts `threads` threads. `frame` is the last decoded frame, to which all others must be similar.
+    /// `frame` is the last decoded frame, to which all others must be similar.
     init(
         _ demuxer: borrowing Demuxer, _ track: AudioTrack, _ plan: DecodePlan, similarTo frame: borrowing Frame,
-        threads: Int
+        threads: ThreadBudget
     ) throws(MediaError) {
         position = demuxer.bytePosition
-        self.track = track.index
+        self.track = track
+        self.threads = threads
         self.plan = plan
         shape = FrameShape(frame)
         let most = min(max(Self.maxPackets, Self.maxRuns * plan.length), Self.maxBytes / max(frame.bytes, 1))
         capacity = max(4, most)
         dropped = try Frame()
         decoder = try RunDecoder(demuxer, track)
-        for _ in 0..<min(threads, Self.maxThreads) {
-            let decoder = try RunDecoder(demuxer, track)
-            // Without further threads, the caller decodes everything.
-            _ = tryStartThread { [shared, shape] in
-                while let run = shared.wait(for: { shared -> DecodeRun?? in
-                    shared.hasEnded ? .some(nil) : shared.runs.isEmpty ? nil : .some(shared.runs.removeFirst())
-                }) {
-                    decoder.decode(run, shape, shared)
-                }
-            }
-        }
     }
 
-    deinit { shared.change { $0.hasEnded = true } }
+    deinit { stop() }
 
     /// Returns the next packet, like `Demuxer.next`.
     func next(_ demuxer: borrowing Demuxer, into packet: borrowing Packet) throws(MediaError) -> Bool {
         current = nil
         try readAhead(demuxer)
+        try share(demuxer)
         let first = shared.change(wakes: false) { $0.packets.isEmpty ? nil : $0.packets.removeFirst() }
         guard let first else {
             defer { position = demuxer.bytePosition }
@@ -103,7 +97,7 @@ final class DecodeAhead {
             bytes += packet.packet.bytes.count
             isReading = !packet.isEnd && packet.failure == nil
             read.append(packet)
-            guard isReading, packet.packet.streamIndex == track else {
+            guard isReading, packet.packet.streamIndex == track.index else {
                 packet.state = .alone
                 continue
             }
@@ -117,6 +111,29 @@ final class DecodeAhead {
         }
         // Short runs take more time than they save.
         if isReading, ofTrack < plan.length / 2 { stop() }
+    }
+
+    /// Gives leave to decode to another thread, if there are runs and a thread that encoders do not need.
+    private func share(_ demuxer: borrowing Demuxer) throws(MediaError) {
+        let (hasRuns, running) = shared.read { (!$0.runs.isEmpty, $0.running) }
+        // The caller's thread works, too, and is not counted.
+        guard hasRuns, running < Self.maxThreads, threads.acquire(leaving: 1) else { return }
+        if running == started {
+            let decoder: RunDecoder
+            do { decoder = try RunDecoder(demuxer, track) } catch {
+                threads.release()
+                throw error
+            }
+            // Without another thread, the caller decodes everything.
+            guard tryStartThread({ [shared, shape, threads] in decoder.run(shape, shared, threads) }) else {
+                return threads.release()
+            }
+            started += 1
+        }
+        shared.change {
+            $0.running += 1
+            $0.leaves += 1
+        }
     }
 
     /// Moves the samples of the packet that `next` returned last into the frame; returns `false` if the caller has to decode the
@@ -181,7 +198,11 @@ final class DecodeAhead {
     /// Ends the look-ahead. `next` still returns the packets that were read.
     func stop() {
         (isReading, isDecoding) = (false, false)
-        shared.change { ($0.hasEnded, $0.runs) = (true, []) }
+        let leaves = shared.change { shared in
+            defer { (shared.hasEnded, shared.runs, shared.leaves) = (true, [], 0) }
+            return shared.leaves
+        }
+        for _ in 0..<leaves { threads.release() }
     }
 }
 
@@ -191,7 +212,18 @@ private struct SharedRuns {
     var packets: [ReadPacket] = []
     /// Runs that no thread decodes yet, in order.
     var runs: [DecodeRun] = []
+    /// How many threads have leave to decode, and how many of them have not begun yet.
+    var (running, leaves) = (0, 0)
     var hasEnded = false
+
+    /// The first run for a thread that has leave to decode.
+    mutating func takeRun() -> DecodeRun? {
+        if runs.isEmpty {
+            running -= 1
+            return nil
+        }
+        return runs.removeFirst()
+    }
 }
 
 /// The properties that all frames of a stream have in common.
@@ -217,6 +249,19 @@ private final class RunDecoder: @unchecked Sendable {
     init(_ demuxer: borrowing Demuxer, _ track: AudioTrack) throws(MediaError) {
         decoder = try Decoder.open(demuxer.stream(track.index))
         dropped = try Frame()
+    }
+
+    /// Decodes runs whenever this thread has leave to, which ends once there are none.
+    func run(_ shape: FrameShape, _ shared: Monitor<SharedRuns>, _ threads: ThreadBudget) {
+        while shared.wait(for: { shared -> Bool? in
+            if shared.hasEnded { return false }
+            guard shared.leaves > 0 else { return nil }
+            shared.leaves -= 1
+            return true
+        }) {
+            while let run = shared.change(wakes: false, { $0.takeRun() }) { decode(run, shape, shared) }
+            threads.release()
+        }
     }
 
     /// Decodes a run, and sets the state of each packet: whether it holds a single frame of the shape.

@@ -29,9 +29,11 @@ struct TrackDecoder: ~Copyable {
     let xing: XingHeader?
     let policy: DamagePolicy
     private let limits: SourceLimits
-    private let threads: Int
+    private let threads: ThreadBudget
     /// Decodes packets of a long source on other threads.
     private var ahead: DecodeAhead?
+    /// Whether that has not been tried yet.
+    private var mayLookAhead = true
     /// The samples of the current packet, if another thread has decoded it.
     private let decoded: Frame
     private var isDecodedAhead = false
@@ -39,13 +41,13 @@ struct TrackDecoder: ~Copyable {
     private init(
         _ source: any ByteSource, _ demuxer: consuming Demuxer, _ track: AudioTrack, _ decoder: consuming Decoder,
         _ packet: consuming Packet, _ silence: consuming FilledSilence, _ decoded: consuming Frame,
-        _ settings: SourceSettings
+        _ settings: SourceSettings, _ threads: ThreadBudget
     ) {
         self.source = source
         self.decoded = decoded
         policy = settings.damage
         limits = settings.limits
-        threads = settings.threads
+        self.threads = threads
         self.track = track
         self.declared = DeclaredLength(source, demuxer, track)
         self.continuity = Continuity(demuxer, track)
@@ -66,7 +68,7 @@ struct TrackDecoder: ~Copyable {
     }
 
     static func open(
-        _ source: any ByteSource, _ settings: SourceSettings = .init(), stop: CancellationFlag
+        _ source: any ByteSource, _ settings: SourceSettings = .init(), threads: ThreadBudget = .one, stop: CancellationFlag
     ) throws(MediaError) -> TrackDecoder {
         let demuxer = try Demuxer.open(source, stop: stop)
         try settings.limits.check(demuxer)
@@ -75,7 +77,7 @@ struct TrackDecoder: ~Copyable {
         let decoder = try Decoder.open(demuxer.stream(track.index), drc: settings.drc)
         let bytes = demuxer.bytes
         return TrackDecoder(
-            bytes, demuxer, track, decoder, try Packet(), try FilledSilence(), try Frame(), settings)
+            bytes, demuxer, track, decoder, try Packet(), try FilledSilence(), try Frame(), settings, threads)
     }
 
     /// The depth of the source's samples, known once a frame is decoded.
@@ -153,12 +155,12 @@ struct TrackDecoder: ~Copyable {
         return answer
     }
 
-    /// Starts to decode on other threads after the first packets, which are all that a short source has.
+    /// Starts to decode on other threads behind the first packets, which are all that a short source has.
     private mutating func lookAhead(from frame: borrowing Frame) throws(MediaError) {
-        guard fed.count == Self.packetsBeforeThreads, ahead == nil, threads > 1, !source.isEndless,
-            packet.hasNoSideData, let plan = DecodePlan(track, depth)
-        else { return }
-        ahead = try DecodeAhead(demuxer, track, plan, similarTo: frame, threads: threads - 1)
+        guard mayLookAhead, fed.count >= Self.packetsBeforeThreads, threads.hasSpare else { return }
+        mayLookAhead = false
+        guard !source.isEndless, packet.hasNoSideData, let plan = DecodePlan(track, depth) else { return }
+        ahead = try DecodeAhead(demuxer, track, plan, similarTo: frame, threads: threads)
     }
 
     private static let packetsBeforeThreads = 128
