@@ -124,6 +124,8 @@ struct OpenBlock: ~Copyable {
     private borrowing func pack() -> [Int16] {
         let used = (count - 1) * form.stride + lastSamples
         let values = form.shape.isPlanar ? used : used * form.shape.channels
+        // Memory that is freed at once would divide the heap of sources that are never exact.
+        guard Self.isExact(room.floats(0), min(values, 1024)) else { return [] }
         return [Int16](unsafeUninitializedCapacity: values * form.planes) { packed, count in
             count = 0
             for plane in 0..<form.planes {
@@ -135,6 +137,11 @@ struct OpenBlock: ~Copyable {
             }
             count = values * form.planes
         }
+    }
+
+    /// Whether no sample would change.
+    private static func isExact(_ source: UnsafePointer<Float>, _ count: Int) -> Bool {
+        withUnsafeTemporaryAllocation(of: Int16.self, capacity: count) { pack(source, $0.baseAddress!, count) }
     }
 
     /// Returns whether all samples were exact.

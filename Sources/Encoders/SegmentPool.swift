@@ -161,8 +161,8 @@ final class SegmentPool {
     /// Waits until encoders have received some of the frames, if these take much memory. The first one can always go on.
     private func waitForRoom() throws(MediaError) {
         while true {
-            let (seen, isFull) = queue.read { [threads] in
-                ($0.changes, $0.bytes > Self.bytesPerThread * threads.share && $0.hasWork)
+            let (seen, isFull) = queue.read { [maxBytes] in
+                ($0.changes, $0.bytes > maxBytes && $0.hasWork)
             }
             guard isFull else { return }
             try advance()
@@ -238,8 +238,9 @@ final class SegmentPool {
         _ = queue.wait(atMost: .milliseconds(20)) { _ in Bool?.none }
     }
 
-    /// The memory size of frames.
-    private static let bytesPerThread = 12 << 20
+    /// The maximum memory size of frames; with two threads, of a whole segment.
+    private var maxBytes: Int { (2 + 10 * threads.share) << 20 }
+
     private static let maxRefusals = 50
     private static let noThread = MediaError(.internal, "encode the audio", "no thread could be started")
 

@@ -98,3 +98,18 @@ def test_ten_hours_on_four_threads_take_little_memory(service, figures, format):
         memories.append(memory)
     check(memories[1] <= 60 + 4 * 15, f"{format}: {memories[1]:.0f} MB with four threads")
     figures(f"{format}: {memories[0]:.0f} MB for ten minutes, {memories[1]:.0f} MB for ten hours in {seconds:.0f} s")
+
+
+@pytest.mark.alone
+@pytest.mark.long
+def test_a_lossy_source_on_four_threads_takes_little_memory(service, figures):
+    """Its samples are kept as floating point, for segments of a minute."""
+    write(f"{service.folder}/minute.wav", melody(60, channels=2), 2)
+    source = f"{service.sources}/ten.mp3"
+    ffmpeg("-stream_loop", 9, "-i", f"{service.folder}/minute.wav", "-b:a", "128k", source)
+    memories = {}
+    for threads in (2, 4):
+        _, memory = measured(service, source, f"{service.folder}/r.m4a", "--threads", threads, "--overwrite", "replace", limit=600)
+        check(memory <= 60 + threads * 15, f"{memory:.0f} MB with {threads} threads")
+        memories[threads] = memory
+    figures(", ".join(f"{memory:.0f} MB with {threads} threads" for threads, memory in memories.items()))

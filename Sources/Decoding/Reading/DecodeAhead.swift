@@ -37,7 +37,7 @@ final class DecodeAhead {
     /// The decoders' time for a packet is short, so more threads than this would wait for the demuxer.
     private static let maxThreads = 4
     private static let maxPackets = 64
-    private static let maxRuns = 8
+    private static let maxRuns = 6
     /// Of samples, and of packets.
     private static let maxBytes = 8 << 20
     /// A decoder that stopped gets so many of the last packets if it is not known which of them it needs.
