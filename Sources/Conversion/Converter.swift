@@ -9,7 +9,8 @@ package import MediaTypes
 /// Converts a source's audio to finished outputs in one pass.
 package enum Converter {
     /// Converts a range of a source and checks the results. It blocks, and reports progress on the calling thread at most ten
-    /// times a second. `threads` are those beside the calling one.
+    /// times a second. `threads` are those that encode, measure and decode beside the calling
+    /// one; several outputs have one decoder.
     ///
     /// A single encoded output is made on the calling thread. Several outputs have a thread each, and the slowest one limits
     /// the speed. Outputs that copy packets also have a thread each, and run one after the other. A failure of the source fails
@@ -21,7 +22,8 @@ package enum Converter {
     ) throws(MediaError) -> [Result<ConversionResult, MediaError>] {
         progress(Progress(phase: .opening))
         let measurements = try SoundAnalysis.run(source, plan, threads: threads, stop: stop, progress: progress)
-        var reader = try AssetReader.open(source, plan.source, threads: threads, stop: stop)
+        var reader = try AssetReader.open(
+            source, plan.source, threads: plan.renditions.count == 1 ? threads : .one, stop: stop)
         let metadata = try reader.metadata(source, charset: plan.source.tagEncoding)
         let writers = RenditionWriters(
             plan: plan, source: source, stores: stores, metadata: metadata, measurements: measurements,

@@ -17,7 +17,7 @@ struct RenditionWriters {
     let metadata: Metadata
     /// The analysis result for each rendition that needed one.
     let measurements: [SoundMeasurement?]
-    /// The threads of encoders.
+    /// The threads of encoders, and of the decoder if an output is encoded again.
     let threads: ThreadBudget
     let stop: CancellationFlag
 

@@ -238,7 +238,7 @@ final class SegmentPool {
         _ = queue.wait(atMost: .milliseconds(20)) { _ in Bool?.none }
     }
 
-    /// The maximum memory size of frames; with two threads, of a whole segment.
+    /// The maximum memory size of frames. With two threads there is room for a minute of floats in stereo at 44.1 kHz.
     private var maxBytes: Int { (2 + 10 * threads.share) << 20 }
 
     private static let maxRefusals = 50

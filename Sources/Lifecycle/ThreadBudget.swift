@@ -4,7 +4,7 @@ import Synchronization
 /// may change meanwhile.
 ///
 /// A thread counts only while it has work: one that waits for samples would otherwise keep others from making progress. The thread
-/// that reads the source does not count.
+/// that reads the source does not count, unless it also encodes.
 package final class ThreadBudget: Sendable {
     /// Whether the number was requested. Segments then begin at the same places in every run, so that the output has the same
     /// bytes.
@@ -20,7 +20,7 @@ package final class ThreadBudget: Sendable {
         limit = Atomic(max(count, 1))
     }
 
-    /// One thread, which is the caller's.
+    /// No thread but the one that reads the source.
     package static var one: ThreadBudget { ThreadBudget(1, isFixed: true) }
 
     /// The number of threads that may work at a time.
@@ -32,14 +32,16 @@ package final class ThreadBudget: Sendable {
     /// Whether a stream should be encoded in segments. If there are as many streams as threads, that would only cost time.
     package var dividesStreams: Bool { isFixed || count > max(streams.load(ordering: .relaxed), 1) }
 
-    /// Whether there may be a thread beside the caller's and that of an encoder.
+    /// Whether a thread may be free beside the one that reads the source and that of an encoder.
     package var hasSpare: Bool { count > (streams.load(ordering: .relaxed) == 0 ? 1 : 2) }
 
     /// The threads of one of the streams, if they share them evenly.
     package var share: Int { max(count / max(streams.load(ordering: .relaxed), 1), 1) }
 
+    /// Counts a stream that is encoded in segments.
     package func beginStream() { streams.add(1, ordering: .relaxed) }
 
+    /// Ends the count of a stream.
     package func endStream() { streams.subtract(1, ordering: .relaxed) }
 
     /// Takes a thread if one is free, and so many others are left.
@@ -54,8 +56,11 @@ package final class ThreadBudget: Sendable {
         return false
     }
 
-    /// Whether an encoder uses a thread.
-    package var isBusy: Bool { busy.load(ordering: .acquiring) > 0 }
+    /// The number of threads that have work.
+    package var working: Int { busy.load(ordering: .acquiring) }
+
+    /// Whether no thread is free.
+    package var isFull: Bool { working >= count }
 
     /// Takes a thread even if none is free, for an encoder that must continue.
     package func take() { busy.add(1, ordering: .acquiringAndReleasing) }

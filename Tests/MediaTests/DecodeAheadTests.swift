@@ -3,6 +3,7 @@ import CLibav
 import Decoding
 import Demuxing
 import FoundationEssentials
+import Glibc
 import Libav
 import Lifecycle
 import MediaTypes
@@ -201,12 +202,18 @@ import Testing
         let threads = ThreadBudget(1, isFixed: false)
         threads.take()
         let several = try await decode(bytes, threads, damage: .accept, isAhead: true) { number in
-            threads.count = [3, 1, 5, 2][number / 50 % 4]
+            let count = [3, 1, 5, 2][number / 50 % 4]
+            threads.count = count
+            // With one thread or two, the others stop: one is the encoder's, and one is left.
+            let end = ContinuousClock.now + .seconds(30)
+            while number % 50 == 40, count < 3, threads.working > 1, ContinuousClock.now < end { usleep(1000) }
+            if number % 50 == 40, count < 3 { #expect(threads.working == 1) }
         }
         #expect(several == one)
-        threads.release()
         // A thread may still decode the last run.
-        try await eventually("all threads are given back") { !threads.isBusy }
+        try await eventually("all threads but the encoder's are given back") { threads.working == 1 }
+        threads.count = 1
+        #expect(!threads.acquire())
     }
 
     @Test func `a thread is spare beside the reader and an encoder`() {

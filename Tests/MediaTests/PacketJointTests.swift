@@ -185,7 +185,7 @@ import Testing
                     globalHeader: false, threads: threads, stop: CancellationFlag()))
             for number in 0..<1400 { try pool.send(try Self.chord(number, settings.shape)) }
         }
-        #expect(!threads.isBusy)
+        #expect(threads.working == 0)
     }
 
     @Test func `a stream goes on with one encoder when its threads are taken away while a segment waits`() async throws
@@ -220,7 +220,7 @@ import Testing
         #expect(count >= 1400)
         #expect(report.segments == 2 && report.joints == 1)
         for _ in 0..<2 { threads.release() }
-        #expect(!threads.isBusy)
+        #expect(threads.working == 0)
     }
 
     @Test func `an encoder that is kept makes the next segment, from its first packet`() async throws {

@@ -138,9 +138,9 @@ import Testing
                 if report.phase == .analyzing { stop.raise() }
             }
         }
-        #expect(!threads.isBusy)
+        #expect(threads.working == 0)
         try Self.begin(threads)
-        #expect(!threads.isBusy)
+        #expect(threads.working == 0)
     }
 
     /// Measures parts of a stream that never ends.

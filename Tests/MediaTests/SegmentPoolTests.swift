@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [("spare.flac", []), ("spare.mp3", ["-q:a", "4"])])
-    func `threads that no encoder needs decode the source`(_ name: String, _ arguments: [String]) async throws {
+    func `bytes do not depend on how many threads decode`(_ name: String, _ arguments: [String]) async throws {
         let source = try await Studio.shared.source(name, ["-i", try await Self.material()] + arguments)
         let rendition = Rendition(format: "m4a", codec: "alac")
         let serial = try await convert(source, rendition)

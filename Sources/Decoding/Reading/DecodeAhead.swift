@@ -22,8 +22,8 @@ final class DecodeAhead {
     private var isReading = true
     private var isDecoding = true
     private var current: ReadPacket?
-    /// The threads that were started. Each has a decoder, and waits for leave to decode.
-    private var started = 0
+    /// The threads that were started, each with a decoder, and whether there may be more.
+    private var (started, mayStart) = (0, true)
     /// The bytes of the packets that were read and not yet returned.
     private var bytes = 0
     /// The number of the last packet that was to be decoded.
@@ -65,7 +65,7 @@ final class DecodeAhead {
     func next(_ demuxer: borrowing Demuxer, into packet: borrowing Packet) throws(MediaError) -> Bool {
         current = nil
         try readAhead(demuxer)
-        try share(demuxer)
+        permit(demuxer)
         let first = shared.change(wakes: false) { $0.packets.isEmpty ? nil : $0.packets.removeFirst() }
         guard let first else {
             defer { position = demuxer.bytePosition }
@@ -113,26 +113,24 @@ final class DecodeAhead {
         if isReading, ofTrack < plan.length / 2 { stop() }
     }
 
-    /// Gives leave to decode to another thread, if there are runs and a thread that encoders do not need.
-    private func share(_ demuxer: borrowing Demuxer) throws(MediaError) {
-        let (hasRuns, running) = shared.read { (!$0.runs.isEmpty, $0.running) }
+    /// Permits another thread to decode, if there are runs and a thread that encoders do not need.
+    private func permit(_ demuxer: borrowing Demuxer) {
+        let (hasRuns, permitted) = shared.read { (!$0.runs.isEmpty, $0.permitted) }
         // The caller's thread works, too, and is not counted.
-        guard hasRuns, running < Self.maxThreads, threads.acquire(leaving: 1) else { return }
-        if running == started {
-            let decoder: RunDecoder
-            do { decoder = try RunDecoder(demuxer, track) } catch {
-                threads.release()
-                throw error
-            }
-            // Without another thread, the caller decodes everything.
-            guard tryStartThread({ [shared, shape, threads] in decoder.run(shape, shared, threads) }) else {
+        guard hasRuns, permitted < (mayStart ? Self.maxThreads : started), threads.acquire(leaving: 1) else { return }
+        if permitted == started {
+            // Without another thread, the caller decodes what the others do not.
+            guard let decoder = try? RunDecoder(demuxer, track),
+                tryStartThread({ [shared, shape, threads] in decoder.run(shape, shared, threads) })
+            else {
+                mayStart = false
                 return threads.release()
             }
             started += 1
         }
         shared.change {
-            $0.running += 1
-            $0.leaves += 1
+            $0.permitted += 1
+            $0.permits += 1
         }
     }
 
@@ -198,11 +196,11 @@ final class DecodeAhead {
     /// Ends the look-ahead. `next` still returns the packets that were read.
     func stop() {
         (isReading, isDecoding) = (false, false)
-        let leaves = shared.change { shared in
-            defer { (shared.hasEnded, shared.runs, shared.leaves) = (true, [], 0) }
-            return shared.leaves
+        let permits = shared.change { shared in
+            defer { (shared.hasEnded, shared.runs, shared.permits) = (true, [], 0) }
+            return shared.permits
         }
-        for _ in 0..<leaves { threads.release() }
+        for _ in 0..<permits { threads.release() }
     }
 }
 
@@ -212,14 +210,14 @@ private struct SharedRuns {
     var packets: [ReadPacket] = []
     /// Runs that no thread decodes yet, in order.
     var runs: [DecodeRun] = []
-    /// How many threads have leave to decode, and how many of them have not begun yet.
-    var (running, leaves) = (0, 0)
+    /// How many threads may decode, and how many of them have not begun yet.
+    var (permitted, permits) = (0, 0)
     var hasEnded = false
 
-    /// The first run for a thread that has leave to decode.
-    mutating func takeRun() -> DecodeRun? {
-        if runs.isEmpty {
-            running -= 1
+    /// The next run for a thread that may decode, whose permit ends if there is none or encoders need the thread.
+    mutating func takeRun(_ threads: ThreadBudget) -> DecodeRun? {
+        if runs.isEmpty || threads.isFull {
+            permitted -= 1
             return nil
         }
         return runs.removeFirst()
@@ -251,15 +249,15 @@ private final class RunDecoder: @unchecked Sendable {
         dropped = try Frame()
     }
 
-    /// Decodes runs whenever this thread has leave to, which ends once there are none.
+    /// Decodes runs whenever there is a permit for this thread.
     func run(_ shape: FrameShape, _ shared: Monitor<SharedRuns>, _ threads: ThreadBudget) {
         while shared.wait(for: { shared -> Bool? in
             if shared.hasEnded { return false }
-            guard shared.leaves > 0 else { return nil }
-            shared.leaves -= 1
+            guard shared.permits > 0 else { return nil }
+            shared.permits -= 1
             return true
         }) {
-            while let run = shared.change(wakes: false, { $0.takeRun() }) { decode(run, shape, shared) }
+            while let run = shared.change(wakes: false, { $0.takeRun(threads) }) { decode(run, shape, shared) }
             threads.release()
         }
     }

@@ -68,7 +68,8 @@ struct TrackDecoder: ~Copyable {
     }
 
     static func open(
-        _ source: any ByteSource, _ settings: SourceSettings = .init(), threads: ThreadBudget = .one, stop: CancellationFlag
+        _ source: any ByteSource, _ settings: SourceSettings = .init(), threads: ThreadBudget = .one,
+        stop: CancellationFlag
     ) throws(MediaError) -> TrackDecoder {
         let demuxer = try Demuxer.open(source, stop: stop)
         try settings.limits.check(demuxer)
@@ -148,7 +149,7 @@ struct TrackDecoder: ~Copyable {
         switch answer {
         case .samples:
             ahead?.observe(frame)
-            try lookAhead(from: frame)
+            lookAhead(from: frame)
         case .failed: ahead?.stop()
         case .needsPacket, .end: break
         }
@@ -156,11 +157,12 @@ struct TrackDecoder: ~Copyable {
     }
 
     /// Starts to decode on other threads behind the first packets, which are all that a short source has.
-    private mutating func lookAhead(from frame: borrowing Frame) throws(MediaError) {
+    private mutating func lookAhead(from frame: borrowing Frame) {
         guard mayLookAhead, fed.count >= Self.packetsBeforeThreads, threads.hasSpare else { return }
         mayLookAhead = false
         guard !source.isEndless, packet.hasNoSideData, let plan = DecodePlan(track, depth) else { return }
-        ahead = try DecodeAhead(demuxer, track, plan, similarTo: frame, threads: threads)
+        // If it cannot be opened, one decoder decodes everything.
+        ahead = try? DecodeAhead(demuxer, track, plan, similarTo: frame, threads: threads)
     }
 
     private static let packetsBeforeThreads = 128
