@@ -1,6 +1,5 @@
 import Bytes
 import CLibav
-import Decoding
 import Demuxing
 import FoundationEssentials
 import Glibc
@@ -9,6 +8,8 @@ import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
+
+@testable import Decoding
 
 /// Sources that several threads decode: the samples and what is reported about them are those of a single thread.
 @Suite struct DecodeAheadTests {
@@ -214,6 +215,18 @@ import Testing
         try await eventually("all threads but the encoder's are given back") { threads.working == 1 }
         threads.count = 1
         #expect(!threads.acquire())
+    }
+
+    @Test func `a thread that encoders need decodes no other run`() {
+        let threads = ThreadBudget(2, isFixed: false)
+        var shared = SharedRuns()
+        shared.runs = [DecodeRun(lead: [], packets: []), DecodeRun(lead: [], packets: [])]
+        shared.permitted = 1
+        threads.take()
+        #expect(shared.takeRun(threads) != nil && shared.permitted == 1)
+        // An encoder goes on.
+        threads.take()
+        #expect(shared.takeRun(threads) == nil && shared.permitted == 0 && shared.runs.count == 1)
     }
 
     @Test func `a thread is spare beside the reader and an encoder`() {

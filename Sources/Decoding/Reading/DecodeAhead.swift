@@ -205,7 +205,7 @@ final class DecodeAhead {
 }
 
 /// What the threads share.
-private struct SharedRuns {
+struct SharedRuns {
     /// Packets that were read and not yet returned, in order.
     var packets: [ReadPacket] = []
     /// Runs that no thread decodes yet, in order.
