@@ -9,8 +9,8 @@ package import MediaTypes
 /// Converts a source's audio to finished outputs in one pass.
 package enum Converter {
     /// Converts a range of a source and checks the results. It blocks, and reports progress on the calling thread at most ten
-    /// times a second. `threads` are those that encode, measure and decode beside the calling
-    /// one; several outputs have one decoder.
+    /// times a second. `threads` are those that encode, measure and decode beside the calling one; several outputs have one
+    /// decoder.
     ///
     /// A single encoded output is made on the calling thread. Several outputs have a thread each, and the slowest one limits
     /// the speed. Outputs that copy packets also have a thread each, and run one after the other. A failure of the source fails

@@ -9,7 +9,7 @@ struct OwnThread: SuiteTrait, TestTrait, TestScoping {
     @concurrent func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        try await withTaskExecutorPreference(ThreadExecutor()) { try await function() }
+        try await withTaskExecutorPreference(NewThreadExecutor()) { try await function() }
     }
 }
 
@@ -18,7 +18,7 @@ extension Trait where Self == OwnThread {
 }
 
 /// Runs each part of a task between two suspensions on a new thread.
-private final class ThreadExecutor: TaskExecutor {
+private final class NewThreadExecutor: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         startThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
