@@ -7,6 +7,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 
 import pytest
 
@@ -14,6 +15,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 os.environ.setdefault("PROGRAMS", str(ROOT / ".build/debug"))
 
+import costs
 from page import Browser, Site
 from processes import free_port
 from service import Service
@@ -29,6 +31,7 @@ def pytest_addoption(parser):
     group.addoption("--seed", type=int, help="the seed of a walk")
     group.addoption("--slack", type=float, help="seconds that a busy machine may add to what is judged (1.5)")
     group.addoption("--part", default="", help="the part of all conversions: 'source=flac format=mp3,opus rate=44100 layout=stereo'")
+    group.addoption("--costs", action="store_true", help="print the CPU and the wall seconds of each test as a table")
     group.addoption("--keep", action="store_true", help="keep the folders of tests that fail")
 
 
@@ -39,6 +42,8 @@ def pytest_configure(config):
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     if terminal:
         config.pluginmanager.register(Lines(terminal))
+    if config.getoption("costs"):
+        config.pluginmanager.register(costs.Costs(terminal))
 
 
 def pytest_collection_modifyitems(items):
@@ -101,6 +106,7 @@ def turn(request):
     """Under pytest-xdist: waits until no test runs that has to be alone, or, for such a one, until no other test runs."""
     with open(__file__) as file:
         fcntl.flock(file, fcntl.LOCK_EX if is_alone(request.node) else fcntl.LOCK_SH)
+        request.node.stash[costs.BEGIN] = time.monotonic()
         yield
 
 
