@@ -26,7 +26,7 @@ PIECES ?= 200
 CODEC ?=
 SEED ?= 1
 
-.PHONY: help deps build release test unit quick proof soak mutations conformance joints containers fuzz lint format settings site sanitize bench demo install install-built uninstall deb dist clean
+.PHONY: help deps build release test unit quick proof release-check soak mutations conformance joints containers fuzz lint format settings site sanitize bench demo install install-built uninstall deb dist clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -51,24 +51,30 @@ quick: build ## run the quick end-to-end tests
 	$(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m quick
 
 proof: release ## run the quick and the long end-to-end tests on the release build
-	@deploy/install-packages chromium faad furo golang-github-gomodule-redigo-dev golang-go mpg123 node-redis node-typescript nodejs \
-	    opus-tools python3-myst-parser python3-redis python3-sphinx ruby-redis systemd-container
-	@deploy/install-python $(BROWSER_TESTS) kubernetes-validate==1.37.0 mypy==2.4.1 openapi-python-client==0.29.1 \
-	    opentelemetry-proto==1.45.2 pytest==9.2.0 redis==8.1.0 schemathesis==4.32.5 setuptools==84.2.1 tuspy==1.1.0
+	@deploy/install-packages chromium faad golang-github-gomodule-redigo-dev golang-go mpg123 node-redis node-typescript nodejs \
+	    opus-tools python3-redis ruby-redis systemd-container
+	@deploy/install-python $(BROWSER_TESTS) mypy==2.4.1 openapi-python-client==0.29.1 opentelemetry-proto==1.45.2 pytest==9.2.0 \
+	    redis==8.1.0 schemathesis==4.32.5 setuptools==84.2.1 tuspy==1.1.0
 	@Tools/releases.py
 	$(RELEASED) $(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m 'quick or long'
 
-soak: release ## run ten times as many steps of the model test as `make proof`, all faults five times, and recordings of ten hours
-	$(RELEASED) $(PYTEST) $(TESTS)/test_model.py $(TESTS)/test_faults.py $(TESTS)/test_ten_hours.py -m soak -s
+release-check: release ## test what surrounds the programs: the site, the release files, the manifests' schemas, a new container
+	@deploy/install-packages chromium furo python3-myst-parser python3-sphinx
+	@deploy/install-python $(BROWSER_TESTS) kubernetes-validate==1.37.0 setuptools==84.2.1
+	$(RELEASED) $(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m release
+
+soak: release ## run the long forms of tests: millions of steps of the queue, all faults, ten hours, 2,000 conversions, 1,000 listeners
+	@deploy/install-packages faad mpg123 opus-tools
+	$(RELEASED) $(PYTEST) $(TESTS) -m soak -k 'not joints and not mutations and not whole' -s
 
 mutations: release ## send COUNT (10000) mutated files, generated with SEED (1), to one worker
 	$(RELEASED) $(PYTEST) $(TESTS)/test_mutations.py --count $(COUNT) --seed $(SEED) -s
 
-# `make proof` runs a subset. PART="source=flac format=mp3,opus rate=44100 layout=stereo" selects a part of the full run, which
+# `make proof` runs a sample of it, `make soak` a subset. PART="source=flac format=mp3,opus rate=44100 layout=stereo" selects a part of the full run, which
 # takes an hour.
 conformance: release ## convert every source to every output, at every rate and layout, and check each result
 	@deploy/install-packages
-	$(RELEASED) $(PYTEST) $(TESTS)/test_conformance.py -m soak --part '$(PART)' -s
+	$(RELEASED) $(PYTEST) $(TESTS)/test_conformance.py -m soak -k whole --part '$(PART)' -s
 
 # All of it takes hours. CODEC="mp3 or opus" selects settings by their names, and PIECES the number of pieces of each.
 joints: release ## compare files of several encoders with those of one, over music and synthetic sound

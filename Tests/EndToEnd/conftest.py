@@ -22,7 +22,7 @@ from service import Service
 from sound import encode, melody, write
 from web import Server
 
-SIZES = {"quick", "long", "container", "soak", "sanitizer"}
+SIZES = {"quick", "long", "release", "container", "soak", "sanitizer"}
 
 
 def pytest_addoption(parser):
@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(items):
         names = {marker.name for marker in item.iter_markers()}
         if not names & SIZES:
             raise pytest.UsageError(f"{item.nodeid} has none of the markers {', '.join(sorted(SIZES))}")
-        if names & {"container", "sanitizer", "soak"}:
+        if names & {"container", "release", "sanitizer", "soak"}:
             item.add_marker(pytest.mark.timeout(0))
     items.sort(key=is_alone)
 

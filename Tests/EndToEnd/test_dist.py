@@ -58,7 +58,7 @@ def check_same(tmp_path, *parts):
     return version, files
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_two_runs_give_equal_sources_and_clients_that_can_be_installed(tmp_path, figures):
     needs(INTERPRETERS["newest"], "-c", "import setuptools")
     version, files = check_same(tmp_path, "source", "clients")
@@ -107,7 +107,7 @@ def test_two_runs_give_equal_packages(tmp_path, figures):
     figures(f"{package.name}: {package.stat().st_size:,} bytes")
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_changes_that_are_not_committed_are_refused(tmp_path):
     folder = repository(tmp_path / "a")
     with open(folder / "README.md", "a") as file:
@@ -117,7 +117,7 @@ def test_changes_that_are_not_committed_are_refused(tmp_path):
     check(not pathlib.Path(folder / ".build/dist").exists(), "something was made of it")
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_without_podman_and_docker_the_rest_is_made_and_the_status_is_an_error(tmp_path):
     folder = repository(tmp_path / "a")
     (tmp_path / "bin").mkdir()

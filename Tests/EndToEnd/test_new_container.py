@@ -43,9 +43,7 @@ def swift_build(tree, *words, statuses=(0,)):
     return told
 
 
-@pytest.mark.long
-@pytest.mark.alone
-@pytest.mark.timeout(900)
+@pytest.mark.release
 def test_a_container_that_says_nothing_of_tags_does_not_compile(service, audio, figures):
     folder = pathlib.Path(service.folder)
     tree = copied(folder / "tree")

@@ -11,7 +11,7 @@ import pytest
 from page import Browser
 from service import PROGRAMS, ROOT, check, equal, run
 
-pytestmark = [pytest.mark.long]
+pytestmark = [pytest.mark.release]
 LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src", "audio": "src", "video": "src"}
 
 

@@ -30,7 +30,7 @@ def copy(tmp_path):
     return version
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_the_version_is_changed_in_all_places_at_once_and_a_difference_is_an_error(copy, figures):
     changed = set()
     for version in ORDER:
@@ -58,7 +58,7 @@ def test_the_version_is_changed_in_all_places_at_once_and_a_difference_is_an_err
     figures(f"{len(places)} places")
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_versions_sort_by_their_age_for_debian_and_python(copy):
     spelled = {}
     for version in ORDER:
