@@ -56,17 +56,17 @@ def document(service, api):
 
 
 @pytest.mark.long
-def test_schemathesis_finds_no_difference_between_the_document_and_the_server(service, api, document, figures):
+def test_schemathesis_finds_no_difference_between_the_document_and_the_server(service, api, document, option, figures):
     settings = pathlib.Path(service.folder) / "schemathesis.toml"
     settings.write_text(SETTINGS)
     # Events have no end.
     text = run(
         TOOLS / "schemathesis", "--config-file", settings, "run", document, "--url", api.url,
         "--header", "Authorization: Bearer boss-secret", "--exclude-path", "/v1/events", "--checks", "all",
-        "--max-examples", "8", "--seed", "1", "--workers", "1", "--generation-database", "none", "--no-color",
+        "--max-examples", str(option("count", 3)), "--seed", "1", "--workers", "1", "--generation-database", "none", "--no-color",
         folder=service.folder, seconds=300)
     cases = re.search(r"^ *(\d+) generated, (\d+) passed(, \d+ skipped)?$", text, re.M)
-    check(cases and cases[1] == cases[2] and int(cases[1]) > 2000, f"schemathesis printed: {text[-4000:]}")
+    check(cases and cases[1] == cases[2] and int(cases[1]) > 800, f"schemathesis printed: {text[-4000:]}")
     log = pathlib.Path(api.log).read_text()
     check("a request failed" not in log, f"the server logged an error: {log[-2000:]}")
     figures(f"{cases[0].strip()}: {text.strip().splitlines()[-1].strip('= ')}")

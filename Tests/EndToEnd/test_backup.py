@@ -68,8 +68,7 @@ def ended(redis):
 
 @pytest.mark.long
 @pytest.mark.redis_options("--appendonly", "yes", "--appendfsync", "always", "--repl-diskless-sync-delay", "0")
-@pytest.mark.parametrize("kind", [Snapshot, AppendOnlyFolder], ids=["rdb", "aof"])
-@pytest.mark.parametrize("workers_stop", [True, False], ids=["workers stop", "workers run on"])
+@pytest.mark.parametrize(("kind", "workers_stop"), [(Snapshot, False), (AppendOnlyFolder, True)], ids=["rdb, workers run on", "aof, workers stop"])
 def test_what_was_pushed_before_a_copy_of_redis_ends_after_its_restoration(
         service, start_worker, audio, figures, kind, workers_stop):
     audio("a.flac", 30)

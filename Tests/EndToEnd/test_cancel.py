@@ -1,13 +1,10 @@
 """A running ten-minute conversion is cancelled at once, leaves nothing, and its slot takes the next job."""
 
 import os
-import pathlib
-import signal
-import statistics
 import time
 
 import pytest
-from service import RESPOOL, Process, check, children, equal, is_alive, until
+from service import check, children, equal, until
 
 
 @pytest.mark.quick
@@ -41,29 +38,3 @@ def test_a_cancelled_conversion_stops_at_once_and_leaves_nothing(service, start_
     service.check_keys()
     figures(f"cancelled {', '.join(f'{seconds:.2f}' for seconds in times)} s after the command began, no output, nothing "
             f"staged; the slot's next job completed after {next:.2f} s")
-
-
-def threads_of(pid):
-    return len(list(pathlib.Path(f"/proc/{pid}/task").iterdir()))
-
-
-@pytest.mark.long
-@pytest.mark.alone
-@pytest.mark.parametrize("format", ["m4a", "mp3", "opus"])
-def test_all_encoders_of_a_conversion_stop_at_once(service, audio, option, figures, format):
-    audio("long.flac", 600, "-compression_level", "0", channels=2)
-    times = []
-    for _ in range(5):
-        words = [RESPOOL, "convert", f"{service.sources}/long.flac", f"{service.outputs}/r.{format}", "--threads", "4", "--passthrough", "never"]
-        process = Process(words, f"{service.folder}/convert.log", service.environment)
-        transcode = until("the conversion starts", 10, lambda: next(
-            (pid for pid, program in children(process.pid).items() if program == "respool-transcode"), None), pause=0.002)
-        until("several threads encode", 10, lambda: threads_of(transcode) > 4, pause=0.002)
-        begin = time.monotonic()
-        process.send(signal.SIGINT)
-        process.wait(10)
-        until("transcode ends", 10, lambda: not is_alive(transcode), pause=0.002)
-        times.append(time.monotonic() - begin)
-        equal(os.listdir(service.outputs), [], "files in the output root")
-    check(max(times) <= option("slack", 1.5), f"ended only after {max(times):.2f} s")
-    figures(f"{format}: ended {statistics.median(times) * 1000:.0f} ms after the signal, at most {max(times) * 1000:.0f} ms")

@@ -1,7 +1,9 @@
 """Every source variant to every output, at every layout and rate, in three cuts, as a table; about an hour for all.
 
-The subset, which is `long`, takes each source to each output once, with tags, to its codec's own outputs and to floating point in
-three cuts, and one source to every output at each rate and layout; two minutes. `--part` chooses a part of either:
+The sample, which is `long`, cuts each source in three places, to floating point and to its own codec, and takes one source to every
+output, whole and cut; each source goes to one more output with its tags. The subset takes each source to each output once, with
+tags, to its codec's own outputs and to floating point in three cuts, and one source to every output at each rate and layout; two
+minutes. `--part` chooses a part of any:
 `--part "source=flac format=mp3,caf/alac rate=44100 layout=stereo"`; its word `slots=N` says how many conversions run side by side.
 """
 
@@ -104,7 +106,7 @@ def chosen(part):
     return choice
 
 
-def groups(subset, choice):
+def groups(size, choice):
     """[[Case]], each of one source at one layout and rate."""
     def wants(name, *values):
         return not choice[name] or any(str(value) in choice[name] for value in values)
@@ -117,8 +119,14 @@ def groups(subset, choice):
                 if not (source.takes(layout, rate) and wants("layout", name) and wants("rate", rate)
                         and wants("source", source.name)):
                     continue
-                if not subset:
+                if size == "whole":
                     spans = {output: CUTS for output in every}
+                elif size == "sample":
+                    if (layout, rate) != source.shape:
+                        continue
+                    same = next((output for output in every if output.codec == source.codec), None)
+                    spans = ({every[len(found) % len(every)]: ["whole"]} | ({output: ["whole", "middle"] for output in every} if source.name == "wav" else {})
+                             | {output: CUTS for output in every if output == same or output.codec == "f32"})
                 elif (layout, rate) == source.shape:
                     spans = {output: CUTS if output.codec in ("f32", source.codec) else ["whole"] for output in every}
                 elif source.name == "wav":
@@ -132,10 +140,10 @@ def groups(subset, choice):
 class Conformance:
     """Converts and judges groups of cases, several groups at a time: while one is converted, another is judged."""
 
-    def __init__(self, service, subset, choice):
+    def __init__(self, service, size, choice):
         self.service = service
-        self.subset = subset
-        self.groups = groups(subset, choice)
+        self.is_part = size != "whole"
+        self.groups = groups(size, choice)
         self.rows = collections.defaultdict(Row)
         self.lock = threading.Lock()
         self.names = iter(range(10**9))
@@ -203,7 +211,7 @@ class Conformance:
             chunk = results[at:at + size]
             paths = [output["path"] for case, output in chunk if case.has_tags]
             # ffprobe takes a process for each file.
-            listings = dict(zip(paths, listed(paths))) if self.subset and paths else {}
+            listings = dict(zip(paths, listed(paths))) if self.is_part and paths else {}
             for (case, output), found in zip(chunk, self.decoded(chunk)):
                 fault, decibels = (str(found), None) if isinstance(found, Exception) else judge(case, output, found, truth)
                 if case.has_tags:
@@ -266,14 +274,14 @@ class Conformance:
                 row.faults.append(f"{fault} ({LAYOUTS[case.layout]}, {case.rate} Hz, {case.span})")
 
 
-def report(rows, subset):
-    """Prints the table; of the subset's only what is wrong, which would be thousands of lines."""
-    if subset and not any(row.failed for row in rows.values()):
+def report(rows, is_part):
+    """Prints the table; of a part's only what is wrong, which would be thousands of lines."""
+    if is_part and not any(row.failed for row in rows.values()):
         return
     print(f"{'source':14} {'output':12} {'done':>5} {'wrong':>5} {'copied':>6} {'samples':>10} {'dB':>4} "
           + " ".join(f"{aspect:8}" for aspect in ASPECTS))
     for (source, output), row in sorted(rows.items()):
-        if subset and not row.failed:
+        if is_part and not row.failed:
             continue
         worst = "-" if row.worst == float("inf") else f"{row.worst:.0f}"
         aspects = " ".join(f"{row.kept.get(aspect, '-'):8}" for aspect in ASPECTS)
@@ -281,16 +289,15 @@ def report(rows, subset):
         print(f"{source:14} {output:12} {row.done:5} {row.failed:5} {row.copied:6} {row.samples:10} {worst:>4} {aspects}{first}")
 
 
-@pytest.mark.alone
-@pytest.mark.parametrize("subset", [
-    pytest.param(True, marks=pytest.mark.long), pytest.param(False, marks=pytest.mark.soak)], ids=["subset", "whole"])
-def test_every_source_becomes_every_output(service, option, figures, subset):
+@pytest.mark.parametrize("size", [
+    pytest.param("sample", marks=pytest.mark.long), pytest.param("subset", marks=pytest.mark.soak), pytest.param("whole", marks=pytest.mark.soak)])
+def test_every_source_becomes_every_output(service, option, figures, size):
     choice = chosen(option("part", ""))
     service.worker(slots=int((choice["slots"] or [os.cpu_count()])[0]), source_roots=f"{service.sources}:{service.outputs}")
-    conformance = Conformance(service, subset, choice)
+    conformance = Conformance(service, size, choice)
     total = conformance.run()
     rows = conformance.rows
-    report(rows, subset)
+    report(rows, conformance.is_part)
     failed = sum(row.failed for row in rows.values())
     check(failed == 0, f"{failed} of {total:,} conversions are not what they should be")
     kinds, results = (len({pair[n] for pair in rows}) for n in (0, 1))

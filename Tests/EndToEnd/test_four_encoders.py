@@ -12,9 +12,10 @@ from service import RESPOOL
 from sound import ffmpeg
 
 SECONDS = 200
-FORMATS = {
-    "mp3": (), "opus": ("--bit-rate", "96k"), "m4a": ("--bit-rate", "128k"), "ogg": ("--quality", "5"), "flac": (), "alac": (), "tta": (), "ac3": (),
-}
+# Codecs with other joints: MediaTests/SegmentPoolTests shows that exact joints have the bytes of one encoder whatever the codec.
+FORMATS = {"mp3": (), "opus": ("--bit-rate", "96k"), "m4a": ("--bit-rate", "128k"), "ogg": ("--quality", "5"), "flac": ()}
+# Cuts are long enough for joints; those of AAC and Vorbis are a minute apart.
+END = {"mp3": 80, "opus": 80, "m4a": 150, "ogg": 150, "flac": 80}
 
 
 @pytest.fixture(scope="module")
@@ -45,16 +46,16 @@ def attempt(source, path, format, threads, *words):
 def test_cuts_have_the_packets_the_length_and_the_tags_of_one_encoder(sources, tmp_path, figures, format):
     chance, joints = random.Random(format), 0
     for name, source in sources.items():
-        span = ("--start", f"{chance.uniform(0, 20):.5f}", "--end", f"{chance.uniform(150, SECONDS):.5f}")
-        case, file = Case(format, options=(*FORMATS[format], *span)), "r.m4a" if format == "alac" else f"r.{format}"
-        made = [converted(source, tmp_path, file, case, case.options, threads) for threads in (1, 4)]
+        span = ("--start", f"{chance.uniform(0, 20):.5f}", "--end", f"{chance.uniform(END[format], END[format] + 20):.5f}")
+        case = Case(format, options=(*FORMATS[format], *span))
+        made = [converted(source, tmp_path, f"r.{format}", case, case.options, threads) for threads in (1, 4)]
         (one, alone), (four, report) = made
         joints += report["encoders"]["joints"]
         for field in ("duration", "gapless", "warnings", "damage", "settings"):
             equal(report[field], alone[field], f"{field} of {name} at {span}")
         equal(times(packets(four)), times(packets(one)), f"times of the packets of {name} at {span}")
         equal(tags(four), tags(one), f"tags of {name} at {span}")
-        check(any("Über" in text for text in tags(four).values()) or format in ("ac3", "tta"), f"{name}: the tags of the source")
+        check(any("Über" in text for text in tags(four).values()), f"{name}: the tags of the source")
         lengths = [len(decode(path, 44100, 2)) for path, _ in made]
         equal(lengths[1], lengths[0], f"decoded samples of {name} at {span}")
     check(joints >= 2, f"{joints} joints")
@@ -62,8 +63,8 @@ def test_cuts_have_the_packets_the_length_and_the_tags_of_one_encoder(sources, t
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("format", ["mp3", "opus", "flac"])
-def test_a_truncated_source_fails_or_is_kept_as_with_one_encoder(sources, tmp_path, format):
+def test_a_truncated_source_fails_or_is_kept_as_with_one_encoder(sources, tmp_path):
+    format = "mp3"
     for name, source in sources.items():
         content = source.read_bytes()
         broken = tmp_path / f"broken.{name}"

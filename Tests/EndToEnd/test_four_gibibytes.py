@@ -28,8 +28,7 @@ def write(path):
         file.write(SOUND)
 
 
-@pytest.mark.long
-@pytest.mark.alone
+@pytest.mark.soak
 def test_a_result_of_more_than_4_gib_is_rf64_and_aiff_refuses_it(service, figures):
     if shutil.disk_usage(tempfile.gettempdir()).free < 10 << 30:
         pytest.skip(f"wants 10 GiB free in {tempfile.gettempdir()}")

@@ -43,7 +43,7 @@ def spoilings():
     }
 
 
-@pytest.mark.long
+@pytest.mark.soak
 def test_the_judge_of_conversions_notices_each_way_to_spoil_a_result(tmp_path, figures):
     folder, noticed = str(tmp_path), 0
     plain = f"{folder}/plain.wav"

@@ -18,7 +18,7 @@ SECONDS = 20
 
 @pytest.mark.alone
 @pytest.mark.parametrize(("count", "kills"), [
-    pytest.param(30, 2, marks=pytest.mark.quick), pytest.param(300, None, marks=pytest.mark.long)])
+    pytest.param(30, 2, marks=pytest.mark.quick), pytest.param(300, None, marks=pytest.mark.soak)])
 def test_jobs_end_once_while_workers_and_children_are_killed(service, start_worker, audio, figures, count, kills):
     """`kills` is how many workers are killed, and how many of each kind of child; all the time, if there is none."""
     chance = random.Random(7)

@@ -30,7 +30,7 @@ def manifests():
     return Manifests()
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_the_manifests_render_and_pass_the_schemas(manifests, figures):
     tool = PYTHON.parent / "kubernetes-validate"
     check(tool.exists(), "kubernetes-validate is missing: run deploy/install-python kubernetes-validate==1.37.0")
@@ -193,7 +193,7 @@ return redis.call('llen', KEYS[1])
 
 
 @pytest.mark.long
-def test_keda_counts_the_jobs_of_a_queue_with_an_account_that_reads_nothing_else(service, redis, manifests, start_worker, audio, figures):
+def test_keda_counts_the_jobs_of_a_queue_with_an_account_that_reads_nothing_else(service, redis, manifests, start_worker, audio, web, figures):
     page = (ROOT / "docs/how-to/kubernetes.md").read_text()
     account = re.search(r"^redis-cli (ACL SETUSER keda .*)$", page, re.MULTILINE)[1]
     redis(*account.replace("'", "").split())
@@ -207,9 +207,10 @@ def test_keda_counts_the_jobs_of_a_queue_with_an_account_that_reads_nothing_else
 
     equal(count(), 0, "jobs of a queue that does not exist")
     audio("a.wav", 2)
-    audio("long.flac", 600, channels=2)
-    long, = service.push({"source": service.source("long.flac"), "format": "opus", "threads": "1"})
-    worker = start_worker(slots=1)
+    audio("long.wav", 60)
+    web.rules["/long.wav"] = {"rate": 88_200}
+    long, = service.push({"source": f"{web.url}/long.wav", "format": "wav"})
+    worker = start_worker(slots=1, allow_hosts="127.0.0.1")
     service.wait([long], 20, ["running"])
     ids = service.push(*[{"source": service.source("a.wav"), "format": "wav"}] * 4)
     delayed = service.push({"source": service.source("a.wav"), "format": "wav", "delay": "3600"})
@@ -279,11 +280,12 @@ class APIServer:
 
 
 @pytest.mark.long
-def test_a_pod_costs_as_many_jobs_as_it_runs(service, start_worker, audio, figures):
+def test_a_pod_costs_as_many_jobs_as_it_runs(service, start_worker, audio, web, figures):
     port = free_port()
-    audio("long.flac", 900, channels=2)
-    busy = start_worker(slots=2, listen=f"127.0.0.2:{port}")
-    ids = service.push(*[{"source": service.source("long.flac"), "format": "opus", "threads": "1"}] * 2)
+    audio("long.wav", 60)
+    web.rules["/long.wav"] = {"rate": 88_200}
+    busy = start_worker(slots=2, listen=f"127.0.0.2:{port}", allow_hosts="127.0.0.1")
+    ids = service.push(*[{"source": f"{web.url}/long.wav", "format": "wav"}] * 2)
     service.wait(ids, 20, ["running"])
     idle = start_worker(slots=2, listen=f"127.0.0.3:{port}")
     for host in (2, 3):

@@ -79,8 +79,8 @@ class Rollout:
         return given_back
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("grace", [AMPLE, 1], ids=["longer-than-its-jobs", "shorter-than-its-jobs"])
+@pytest.mark.parametrize("grace", [
+    pytest.param(AMPLE, marks=pytest.mark.long, id="longer-than-its-jobs"), pytest.param(1, marks=pytest.mark.soak, id="shorter-than-its-jobs")])
 def test_a_rollout_of_ten_workers_loses_no_job_and_no_attempt(service, start_worker, audio, web, figures, grace):
     rollout = Rollout(service, start_worker, web, audio, grace)
     longest = rollout.replace_all()

@@ -1,4 +1,7 @@
-"""TLS of `respool serve` and `up`, and 120 slow connections from three addresses, beside which `/healthz` answers in 100 ms."""
+"""TLS of `respool serve` and `up`, and 120 slow handshakes from three addresses, beside which `/healthz` answers in 100 ms.
+
+Slow requests without TLS: WorkerTests/HTTPListenerTests.
+"""
 
 import pathlib
 import socket
@@ -13,16 +16,11 @@ from processes import cpu_seconds, free_port
 from service import Process, RESPOOL, check, equal, until
 
 ADDRESSES = ("127.0.0.2", "127.0.0.3", "127.0.0.4")
-# What a slow client has sent, and then goes on a byte at a time: nothing, a line, a header, a body without its end.
-STARTS = (
-    b"", b"GET /v1/jo", b"GET /v1/jobs HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
-    b"POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n{",
-)
-# The start of a ClientHello, which goes on a byte at a time too.
-HANDSHAKES = (b"", b"\x16\x03\x01", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
+# What a slow client has sent of a ClientHello, before it goes on a byte at a time.
+STARTS = (b"", b"\x16\x03\x01", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
 
 
-def slow_connections(port, starts):
+def slow_connections(port):
     links = []
     for number in range(120):
         link = socket.socket()
@@ -30,7 +28,7 @@ def slow_connections(port, starts):
         link.settimeout(5)
         try:
             link.connect(("127.0.0.1", port))
-            link.sendall(starts[number // 3 % len(starts)])
+            link.sendall(STARTS[number // 3 % len(STARTS)])
         except OSError:
             pass
         links.append(link)
@@ -59,15 +57,12 @@ def make_certificate(folder):
 
 @pytest.mark.long
 @pytest.mark.alone
-@pytest.mark.parametrize("scheme", ["http", "https"])
-def test_slow_clients_of_three_addresses_do_not_keep_a_health_check_waiting(service, scheme, figures):
-    port, words, context = free_port(), [], None
-    if scheme == "https":
-        words = make_certificate(service.folder)
-        context = ssl.create_default_context(cafile=f"{service.folder}/server.pem")
+def test_slow_clients_of_three_addresses_do_not_keep_a_health_check_waiting(service, figures):
+    port, words = free_port(), make_certificate(service.folder)
+    context = ssl.create_default_context(cafile=words[1])
     server = start_server(service, port, f"{service.folder}/serve.log", *words, context=context)
     client = Client(port, context=context)
-    links = slow_connections(port, HANDSHAKES if context else STARTS)
+    links = slow_connections(port)
     times, left = [], 0
     begin, used = time.monotonic(), cpu_seconds(server.pid)
     while time.monotonic() < begin + 3:
@@ -83,7 +78,7 @@ def test_slow_clients_of_three_addresses_do_not_keep_a_health_check_waiting(serv
     check(used < seconds / 4, f"serve used {used:.2f} s of CPU time in {seconds:.1f} s")
     for link in links:
         link.close()
-    figures(f"{scheme}: median {median * 1000:.1f} ms, longest {max(times) * 1000:.0f} ms, {left} slow connections were left, "
+    figures(f"median {median * 1000:.1f} ms, longest {max(times) * 1000:.0f} ms, {left} slow connections were left, "
             f"{used:.2f} s of CPU time in {seconds:.1f} s")
 
 
