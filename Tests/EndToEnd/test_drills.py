@@ -54,14 +54,8 @@ class Cluster:
     """A cluster of three masters; the one that has the queue has a replica."""
 
     def __init__(self, folder):
-        # A node has a second port, 10000 above the first one.
-        ports = []
-        while len(ports) < 4:
-            port = free_port()
-            if port < 55_000 and port not in ports:
-                ports.append(port)
-        self.servers = [server(folder, number, port, "--cluster-enabled", "yes", "--cluster-node-timeout", "3000")
-                        for number, port in enumerate(ports)]
+        self.servers = [server(folder, number, free_port(), "--cluster-enabled", "yes", "--cluster-port", free_port(),
+                               "--cluster-node-timeout", "3000") for number in range(4)]
         self.commands = [Command(one.port) for one in self.servers]
         run("redis-cli", "--cluster", "create", *(f"127.0.0.1:{one.port}" for one in self.servers[:3]), "--cluster-yes")
         slot = int(self.commands[0]("CLUSTER", "KEYSLOT", PREFIX + "in"))

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import pathlib
+import random
 import signal
 import socket
 import subprocess
@@ -11,6 +12,7 @@ import time
 CHILDREN = ("respool-transfer", "respool-transcode")
 DIE_WITH_PARENT = 1
 libc = ctypes.CDLL(None)
+reservations = []
 
 
 class Failed(AssertionError):
@@ -111,10 +113,24 @@ def children(pid):
 
 
 def free_port():
-    """An unused port on loopback."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that is given to nobody else until this process ends: its reservation is a name that one process at a time can have.
+
+    It is below those that Linux gives to clients, and to servers that ask for any.
+    """
+    first, ports = random.SystemRandom().randrange(1 << 20), range(10_000, 32_768)
+    for number in range(len(ports)):
+        port = ports[(first + number) % len(ports)]
+        reservation = socket.socket(socket.AF_UNIX)
+        try:
+            reservation.bind(f"\0respool-test-port-{port}")
+            with socket.socket() as probe:
+                probe.bind(("", port))
+        except OSError:
+            reservation.close()
+            continue
+        reservations.append(reservation)
+        return port
+    raise Failed("all ports are in use")
 
 
 def cpu_seconds(pid):
