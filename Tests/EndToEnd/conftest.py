@@ -17,7 +17,7 @@ os.environ.setdefault("PROGRAMS", str(ROOT / ".build/debug"))
 
 import costs
 from page import Browser, Site
-from processes import free_port
+from processes import HANG, free_port
 from service import Service
 from sound import encode, melody, write
 from web import Server
@@ -172,7 +172,7 @@ def browser():
 def expect(browser):
     """Playwright's assertions, which wait."""
     from playwright.sync_api import expect
-    expect.set_options(timeout=20000)
+    expect.set_options(timeout=1000 * HANG)
     return expect
 
 

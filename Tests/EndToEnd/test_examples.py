@@ -127,7 +127,7 @@ class Example:
             os.killpg(watcher.pid, signal.SIGCONT)
         result = f"{service.outputs}/{id}.flac"
         for watcher in watchers:
-            equal(watcher.wait(20), 0, f"status of `watch` ({watcher.tail()})")
+            equal(watcher.wait(), 0, f"status of `watch` ({watcher.tail()})")
             check(result in watcher.tail(), f"`watch` does not name {result}: {watcher.tail()}")
         lines = watchers[0].tail(50).splitlines()
         states = [event["state"] for event in self.events(id) if event["state"] != "waiting"]
@@ -153,7 +153,7 @@ class Example:
         service.respool("resume")
         service.completed([id], 30)
         os.killpg(watcher.pid, signal.SIGCONT)
-        equal(watcher.wait(20), 0, f"status of `watch` whose read was cut off ({watcher.tail()})")
+        equal(watcher.wait(), 0, f"status of `watch` whose read was cut off ({watcher.tail()})")
         check(f"{service.outputs}/{id}.flac" in watcher.tail(), f"`watch` whose read was cut off: {watcher.tail()}")
         check(cutter.cuts > 0, "no read was cut off")
         cutter.listener.close()
@@ -161,7 +161,7 @@ class Example:
     def ask_for_nothing(self):
         """A job that does not exist."""
         watcher = self.watch("1-1")
-        equal(watcher.wait(20), 1, f"status of `watch` for an unknown job ({watcher.tail()})")
+        equal(watcher.wait(), 1, f"status of `watch` for an unknown job ({watcher.tail()})")
         check("no such job" in watcher.tail(), f"`watch` for an unknown job: {watcher.tail()}")
 
     def events(self, id):
@@ -182,7 +182,7 @@ class Example:
         other, = service.push({"source": service.source("missing.wav"), "format": "mp3"})
         service.wait([other], 30)
         os.killpg(watcher.pid, signal.SIGCONT)
-        equal(watcher.wait(20), 1, f"status of `watch` for a failed job ({watcher.tail()})")
+        equal(watcher.wait(), 1, f"status of `watch` for a failed job ({watcher.tail()})")
         check("source_not_found" in watcher.tail(), f"`watch` does not tell the code: {watcher.tail()}")
 
 

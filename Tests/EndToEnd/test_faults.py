@@ -12,7 +12,7 @@ import outages
 import pytest
 from fleet import Fleet
 from lostreplies import LONG, LostReplies
-from processes import free_port
+from processes import HANG, free_port
 from service import Redis, check, until
 
 MOMENTS = [("claim", "reply"), ("publish", "request"), ("publish", "reply"), ("finish", "request"), ("finish", "reply")]
@@ -31,7 +31,7 @@ def boundaries(fleet):
         until("a victim has done a job", 30, lambda: worker.proxy.seen.get("finish"))
         worker.trapped = worker.proxy.trap(*moment, lambda worker=worker: fleet.kill(worker))
     for worker, moment in zip(victims, MOMENTS):
-        check(worker.trapped.wait(30), f"no {moment[1]} of `{moment[0]}` at which a worker could be killed")
+        check(worker.trapped.wait(HANG), f"no {moment[1]} of `{moment[0]}` at which a worker could be killed")
     times = fleet.takeovers()
     fleet.service.completed([long], 30)
     fleet.web.rules[LONG] = rule

@@ -19,7 +19,7 @@ SECONDS = 20
 @pytest.mark.alone
 @pytest.mark.parametrize(("count", "kills"), [
     pytest.param(30, 2, marks=pytest.mark.quick), pytest.param(300, None, marks=pytest.mark.soak)])
-def test_jobs_end_once_while_workers_and_children_are_killed(service, start_worker, audio, figures, count, kills):
+def test_jobs_end_once_while_workers_and_children_are_killed(service, start_worker, audio, option, figures, count, kills):
     """`kills` is how many workers are killed, and how many of each kind of child; all the time, if there is none."""
     chance = random.Random(7)
     sources = [audio(f"{number}.flac", SECONDS, seed=number) for number in range(SOURCES)]
@@ -96,6 +96,6 @@ def test_jobs_end_once_while_workers_and_children_are_killed(service, start_work
     for worker in workers:
         worker.send(signal.SIGTERM)
     for worker in workers:
-        worker.wait(10)
+        worker.wait()
     figures(f"{count} completed, {count} right files ({len(right)} distinct ones decoded), nothing staged, no lease; killed "
             + ", ".join(f"{count} {name}" for name, count in sorted(killed.items())) + f"; {crashes} crashes counted")

@@ -168,7 +168,7 @@ def test_the_programs_run_with_the_settings_of_the_manifests(service, manifests,
     check("fully confined" not in log and "unknown setting" not in log, f"the worker warns: {log}")
     for name, process in started.items():
         process.send(signal.SIGTERM)
-        equal(process.wait(10), 0, f"exit status of {name}")
+        equal(process.wait(), 0, f"exit status of {name}")
     figures("the worker and serve were alive and ready, with RESPOOL_SANDBOX=require")
 
 
@@ -225,7 +225,7 @@ def test_keda_counts_the_jobs_of_a_queue_with_an_account_that_reads_nothing_else
     until("no job is left", 10, lambda: count() == 0)
     # Jobs that no worker has admitted yet are in the inbox alone, so one worker must run.
     worker.send(signal.SIGTERM)
-    equal(worker.wait(10), 0, "exit status of the worker")
+    equal(worker.wait(), 0, "exit status of the worker")
     pushed = service.push(*[{"source": service.source("a.wav"), "format": "wav"}] * 3)
     equal(count(), 0, "jobs that were pushed without a worker")
     start_worker(slots=1)

@@ -57,7 +57,7 @@ def test_no_process_leaks_whatever_a_job_asks_for(service, audio, web, figures):
     pair = list(children(worker.pid))
     check(len(pair) in (2, 4), f"the slot has {len(pair)} children")
     worker.send(signal.SIGTERM)
-    equal(worker.wait(30), 0, f"exit status of the worker ({worker.tail(5)})")
+    equal(worker.wait(), 0, f"exit status of the worker ({worker.tail(5)})")
     clean([worker.pid, *pair])
 
     before = len(list(reports.iterdir()))

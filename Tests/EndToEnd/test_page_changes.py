@@ -191,7 +191,7 @@ def test_limits_and_callbacks_are_changed(service, start_worker, audio, site, br
     expect(page.locator("tbody tr")).to_contain_text("410")
     check_accessible(page, f"callbacks ({size}, {theme})")
     again.click()
-    expect(page.locator("tbody tr")).to_contain_text("delivered", timeout=40000)
+    expect(page.locator("tbody tr")).to_contain_text("delivered")
     equal(statuses, [], "answers of the receiver that were not sent")
     check_clean(browser, site)
 

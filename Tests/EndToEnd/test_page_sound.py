@@ -350,7 +350,7 @@ def test_an_upload_goes_on_where_it_broke(service, browser, expect):
     page.route("**/v1/uploads**", answer)
     source = page.get_by_label("Source", exact=True)
     page.locator("input[type=file]").set_input_files(f"{service.sources}/long.wav")
-    expect(source).to_have_value(re.compile("^upload:"), timeout=40000)
+    expect(source).to_have_value(re.compile("^upload:"))
     equal(seen.count("POST"), 1, "uploads that were created")
     check(seen.count("HEAD") >= 3, f"requests: {seen}")
     name = source.input_value().removeprefix("upload:")

@@ -75,6 +75,6 @@ def test_the_lines_of_a_page_run_as_they_are_pasted(service, audio, figures, pag
                    "PYTHONPATH": f"{ROOT}/clients/python/src", "NODE_PATH": "/usr/share/nodejs", "PYTHONDONTWRITEBYTECODE": "1",
                    "RESPOOL_REDIS_URL": service.redis.url, "RESPOOL_SPOOL_DIR": service.spool, "RESPOOL_STATE_DIR": service.folder}
     shell = Process(["env", "-C", folder, "bash", "-ex", "lines.sh"], f"{folder}/lines.log", environment)
-    code = shell.wait(120)
+    code = shell.wait()
     check(code == 0, f"{page.name} ended with {code}:\n{shell.tail(40)}")
     figures(f"{len(runnable)} blocks, {text.count(chr(10))} lines")

@@ -18,7 +18,7 @@ import pytest
 import releases
 from api import Client, start_server
 from appearances import Appearances
-from processes import free_port
+from processes import HANG, free_port
 from service import PREFIX, PROGRAMS, Connection, check, equal, run, until
 
 WORKERS = 3
@@ -159,7 +159,7 @@ class Upgrade:
         id, = self.service.push({"source": f"{self.web.url}/1.wav", "format": "wav", "output": self.store.url + path, "priority": "high", "group": "all"})
         self.ids.append(id)
         self.own_outputs.add(id)
-        check(self.store.held.wait(60), "the worker put no result")
+        check(self.store.held.wait(HANG), "the worker put no result")
         equal(self.service.status([id])[id]["phase"], "publishing", "phase of the job whose worker is killed")
         # A slot begins its next job while it publishes.
         worker.send(signal.SIGSTOP)
@@ -184,7 +184,7 @@ class Upgrade:
             worker.send(signal.SIGTERM)
         self.push(10)
         for worker in drained:
-            equal(worker.wait(40), 0, "exit status of a worker that drained")
+            equal(worker.wait(), 0, "exit status of a worker that drained")
         self.kill_while_it_publishes(leaving, staying)
         leaving.workers = []
 

@@ -13,7 +13,7 @@ import time
 import urllib.request
 
 import pytest
-from processes import free_port
+from processes import HANG, free_port
 from sound import melody, write
 from service import PREFIX, RESPOOL, check, children, equal
 
@@ -190,7 +190,7 @@ def test_secrets_are_in_nothing_that_respool_writes(service, figures):
                       ("enqueue", fields["source"], "--to", "xyz")):
             found[" ".join(words)[:40]] = by_hand(service, words)
     worker.send(15)
-    worker.wait(30)
+    worker.wait()
     found["the worker's log"] = pathlib.Path(worker.log).read_text(errors="replace")
     found["what receivers got"] = "\n".join(Handler.bodies)
     check(len(Handler.bodies) >= 3, "no callback came")
@@ -219,7 +219,7 @@ def words_in(text):
 def by_hand(service, words):
     """What a command says on both of its outputs."""
 
-    done = subprocess.run([RESPOOL, *words], env=service.environment | {"RESPOOL_ALLOW_HOSTS": "127.0.0.1", "RESPOOL_ALLOW_OUTPUT_HOSTS": "127.0.0.1"}, capture_output=True, timeout=60)
+    done = subprocess.run([RESPOOL, *words], env=service.environment | {"RESPOOL_ALLOW_HOSTS": "127.0.0.1", "RESPOOL_ALLOW_OUTPUT_HOSTS": "127.0.0.1"}, capture_output=True, timeout=HANG)
     return (done.stdout + done.stderr).decode(errors="replace")
 
 

@@ -10,13 +10,13 @@ import socket
 
 import pytest
 from api import Client, start_server
-from processes import free_port
+from processes import HANG, free_port
 from service import Process, RESPOOL, check, equal, until
 
 
 def exchange(port, method, path, body=None, **headers):
     """The response to a request whose body is not JSON: status, headers, bytes."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=HANG)
     connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
     answer = connection.getresponse()
     return answer.status, answer.headers, answer.read()
@@ -72,7 +72,7 @@ def test_a_file_is_uploaded_although_the_server_is_killed_and_its_result_is_down
     os.remove(f"{service.outputs}/{pushed['id']}.wav")
     equal(exchange(port, "GET", ticket["url"])[0], 410, "an output that was removed")
     server.popen.terminate()
-    equal(server.popen.wait(10), 0, "the exit status of the server")
+    equal(server.wait(), 0, "the exit status of the server")
     figures(f"{len(data)} bytes uploaded over a kill at {half}, {len(body)} bytes downloaded")
 
 
@@ -109,7 +109,7 @@ def test_a_job_pushed_over_http_is_followed_to_its_end(service, start_worker, au
     equal(operate("DELETE", path)[0], 200, "a deletion")
     equal(read("GET", path)[0], 404, "the job after it")
     server.popen.terminate()
-    equal(server.popen.wait(10), 0, "the exit status of the server")
+    equal(server.wait(), 0, "the exit status of the server")
     lines = [json.loads(line) for line in pathlib.Path(log).read_text().splitlines()]
     audit = [(line["action"], line["token"]) for line in lines if line["message"] == "audit"]
     equal(audit, [("pushJobs", "push"), ("deleteJob", "operate")], "the audit lines")
@@ -138,7 +138,7 @@ def test_a_change_that_fails_half_way_leaves_an_audit_line_of_what_was_done(serv
         service.redis("SET", f"respool:{{default}}:stats:hour:{hour - 1 - shift}", "x")
     equal(client("POST", "/v1/queues/default/drain?timeout=0")[0], 500, "the drain")
     server.popen.terminate()
-    server.popen.wait(10)
+    server.wait()
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     audit = [line for line in lines if line["message"] == "audit" and "failed" in line]
     equal(

@@ -12,7 +12,7 @@ import time
 
 import pytest
 from api import Client, start_server
-from processes import cpu_seconds, free_port
+from processes import HANG, cpu_seconds, free_port
 from service import Process, RESPOOL, check, equal, until
 
 ADDRESSES = ("127.0.0.2", "127.0.0.3", "127.0.0.4")
@@ -106,11 +106,11 @@ def test_a_certificate_is_renewed_while_the_server_runs(service, figures):
         pass
     equal(log.read_text().count("has no certificate in PEM"), 1, "lines about the problem")
     server.popen.terminate()
-    equal(server.popen.wait(10), 0, "the exit status of the server")
+    equal(server.wait(), 0, "the exit status of the server")
     key.chmod(0o644)
-    refused = subprocess.run([RESPOOL, "serve", *words], env=service.environment, capture_output=True, text=True, timeout=20)
+    refused = subprocess.run([RESPOOL, "serve", *words], env=service.environment, capture_output=True, text=True, timeout=HANG)
     check("RESPOOL_API_TLS_KEY: everybody can read the key" in refused.stderr, refused.stderr)
-    half = subprocess.run([RESPOOL, "serve", *words[:2]], env=service.environment, capture_output=True, text=True, timeout=20)
+    half = subprocess.run([RESPOOL, "serve", *words[:2]], env=service.environment, capture_output=True, text=True, timeout=HANG)
     check("TLS needs RESPOOL_API_TLS_CERTIFICATE and RESPOOL_API_TLS_KEY" in half.stderr, half.stderr)
     figures(f"renewed, refused with {refused.returncode} and {half.returncode}")
 
@@ -126,5 +126,5 @@ def test_up_serves_tls_with_a_certificate(service, figures):
     client = Client(port, context=ssl.create_default_context(cafile=words[1]))
     equal((client.status("/readyz"), client.status("/")), (200, 200), "readiness and the page")
     up.popen.terminate()
-    equal(up.popen.wait(60), 0, "the exit status of respool up")
+    equal(up.wait(), 0, "the exit status of respool up")
     figures("the page over TLS")

@@ -89,7 +89,7 @@ def test_a_worker_reports_its_start_its_life_and_its_drain(service, redis, start
     extension = {report["EXTEND_TIMEOUT_USEC"] for _, report, _ in manager.reports if "EXTEND_TIMEOUT_USEC" in report}
     equal(extension, {"1500000"}, "microseconds of each extension: three intervals of 0.5 s")
     service.respool("cancel", job)
-    equal(worker.wait(10), 0, "exit status of the worker")
+    equal(worker.wait(), 0, "exit status of the worker")
     beats = manager.times("WATCHDOG")
     longest = max(later - earlier for earlier, later in zip(beats, beats[1:]))
     check(longest < 1.5 + option("slack", 1.5), f"{longest:.1f} s without WATCHDOG=1")
@@ -113,7 +113,7 @@ def test_a_server_reports_while_it_answers(service, redis, figures):
     redis.start()
     until("the status is calm again", 20, lambda: manager.status() == f"serving on 127.0.0.1:{port}")
     server.send(signal.SIGTERM)
-    equal(server.wait(10), 0, "exit status of the server")
+    equal(server.wait(), 0, "exit status of the server")
     check(manager.has(STOPPING="1"), "the server did not report its end")
     figures(f"{len(manager.times('WATCHDOG'))} times WATCHDOG=1, also without Redis")
 

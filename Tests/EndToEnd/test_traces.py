@@ -35,7 +35,7 @@ def lines(worker):
 
 def stop(worker):
     worker.send(signal.SIGTERM)
-    equal(worker.wait(20), 0, "exit code")
+    equal(worker.wait(), 0, "exit code")
 
 
 def inside(span, parent):

@@ -3,7 +3,7 @@
 import http.client
 import json
 
-from processes import Process, until
+from processes import HANG, Process, until
 from service import RESPOOL
 
 
@@ -15,8 +15,8 @@ class Client:
 
     def connection(self):
         if self.context:
-            return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=20, context=self.context)
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+            return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=HANG, context=self.context)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=HANG)
 
     def __call__(self, method, path, body=None, **headers):
         connection = self.connection()

@@ -6,7 +6,7 @@ import time
 import urllib.error
 import urllib.request
 
-from processes import free_port
+from processes import HANG, free_port
 from proxy import NAMES, Proxy
 from service import PREFIX, RESPOOL, Process, check, equal, until
 
@@ -47,7 +47,7 @@ class LostReplies:
     def of_each_worker(self, *names):
         for name in names:
             for worker in self.fleet.steady:
-                check(worker.proxy.trap(name, "reply").wait(20), f"no reply of `{name}` to lose")
+                check(worker.proxy.trap(name, "reply").wait(HANG), f"no reply of `{name}` to lose")
         self.names.update(names)
 
     def of_workers(self, name, provoke, again=lambda: None, enough=any):
@@ -132,7 +132,7 @@ class LostReplies:
             headers = {"Content-Type": "application/json", "Idempotency-Key": group}
             request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", data, headers)
             try:
-                return urllib.request.urlopen(request, timeout=20).status
+                return urllib.request.urlopen(request, timeout=HANG).status
             except urllib.error.HTTPError as error:
                 return error.code
             except OSError:
@@ -145,7 +145,7 @@ class LostReplies:
         until("the job is admitted", 20, lambda: self.total(group) == "1")
         equal(status("/v1/jobs", body), 201, "the same push again")
         server.send(signal.SIGTERM)
-        equal(server.wait(20), 0, "status of a server that stops")
+        equal(server.wait(), 0, "status of a server that stops")
         equal(self.total(group), "1", "jobs of one push that was repeated")
         self.names.add("reply")
 
@@ -163,7 +163,7 @@ class LostReplies:
         victim = self.fleet.worker(slots=1)
         until("a victim has done a job", 30, lambda: victim.proxy.seen.get("finish"))
         killed = victim.proxy.trap("publish", "reply", lambda: self.fleet.kill(victim))
-        self.of_workers("recover", lambda: check(killed.wait(30), "no reply of `publish` at which a worker could be killed"))
+        self.of_workers("recover", lambda: check(killed.wait(HANG), "no reply of `publish` at which a worker could be killed"))
 
     def of_a_crowd(self):
         """Tests workers without a free slot, which do not claim, while more is pushed than one heartbeat admits."""
@@ -181,6 +181,6 @@ class LostReplies:
         until("it works", 20, lambda: worker.proxy.seen.get("beat"))
         lost = worker.proxy.trap("ring", "reply")
         worker.send(signal.SIGTERM)
-        equal(worker.wait(30), 0, "status of a worker that stops")
+        equal(worker.wait(), 0, "status of a worker that stops")
         check(lost.is_set(), "a worker that stopped did not ring")
         self.names.add("ring")

@@ -8,7 +8,7 @@ import re
 import site
 import urllib.request
 
-from processes import check, equal, free_port, until
+from processes import HANG, check, equal, free_port, until
 from service import Process, RESPOOL, ROOT
 
 # `deploy/install-python` puts playwright and axe there.
@@ -57,7 +57,7 @@ class Site:
 
     def stop(self):
         self.process.popen.terminate()
-        equal(self.process.popen.wait(15), 0, "the exit status of the server")
+        equal(self.process.wait(), 0, "the exit status of the server")
 
     def reports(self):
         """The violations of the page's policy that browsers reported."""
@@ -77,7 +77,7 @@ class Browser:
     def page(self, url, size="wide", theme="light", **options):
         width, height = SIZES[size]
         context = self.chromium.new_context(viewport={"width": width, "height": height}, color_scheme=theme, **options)
-        context.set_default_timeout(15000)
+        context.set_default_timeout(1000 * HANG)
         page = context.new_page()
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         page.on("console", lambda message: self.hear(message))

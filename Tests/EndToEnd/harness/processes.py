@@ -11,6 +11,8 @@ import time
 
 CHILDREN = ("respool-transfer", "respool-transcode")
 DIE_WITH_PARENT = 1
+# Seconds after which what is waited for hangs: many times what it takes, so that no wait judges a machine.
+HANG = 120
 libc = ctypes.CDLL(None)
 reservations = []
 
@@ -29,7 +31,8 @@ def equal(found, expected, what):
 
 
 def until(what, seconds, question, pause=0.05):
-    """Polls until the result is true, and returns it."""
+    """Polls until the result is true, and returns it. It gives up after HANG, or after the seconds if those are more."""
+    seconds = max(seconds, HANG)
     end = time.monotonic() + seconds
     while True:
         answer = question()
@@ -39,11 +42,11 @@ def until(what, seconds, question, pause=0.05):
         time.sleep(pause)
 
 
-def run(*words, environment=None, statuses=(0,), seconds=120):
-    """Runs a program to its end and returns its output."""
+def run(*words, environment=None, statuses=(0,), seconds=HANG):
+    """Runs a program to its end and returns its output; with `seconds` None it may take as long as it does."""
     done = subprocess.run(
         [str(word) for word in words], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, timeout=seconds)
+        stderr=subprocess.PIPE, timeout=seconds and max(seconds, HANG))
     check(
         done.returncode in statuses,
         f"`{' '.join(map(str, words))[:300]}` ended with {done.returncode}: {(done.stderr or done.stdout).decode(errors='replace')[-1500:]}")
@@ -72,12 +75,12 @@ class Process:
         if self.is_running:
             os.kill(self.pid, number)
 
-    def wait(self, seconds):
+    def wait(self, seconds=HANG):
         """Waits for the end and returns the exit status, negative for a signal."""
         try:
-            return self.popen.wait(seconds)
+            return self.popen.wait(max(seconds, HANG))
         except subprocess.TimeoutExpired:
-            raise Failed(f"process {self.pid} did not end within {seconds} s") from None
+            raise Failed(f"process {self.pid} did not end within {max(seconds, HANG)} s") from None
 
     def kill(self):
         """Kills the process with SIGKILL and waits for its end."""

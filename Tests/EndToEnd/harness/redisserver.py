@@ -2,7 +2,7 @@
 
 import socket
 
-from processes import Process, until
+from processes import HANG, Process, until
 
 
 class Connection:
@@ -26,7 +26,7 @@ class Connection:
         try:
             if not self.connection:
                 link = socket.socket(socket.AF_UNIX)
-                link.settimeout(20)
+                link.settimeout(HANG)
                 link.connect(self.path)
                 self.connection = (link, link.makefile("rb"))
             self.connection[0].sendall(b"".join(map(self.packed, commands)))

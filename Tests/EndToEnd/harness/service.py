@@ -11,7 +11,7 @@ import tempfile
 import time
 
 # Tests also import these names from this module.
-from processes import Failed, Process, check, children, equal, is_alive, run, until
+from processes import HANG, Failed, Process, check, children, equal, is_alive, run, until
 from redisserver import Connection, Redis
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -65,7 +65,7 @@ class Service:
         self.workers.append(worker)
         return worker
 
-    def respool(self, *words, statuses=(0,), seconds=120):
+    def respool(self, *words, statuses=(0,), seconds=HANG):
         if THREADS and words[0] == "convert":
             words = (*words, "--threads", THREADS)
         return run(RESPOOL, *words, environment=self.environment, statuses=statuses, seconds=seconds)
@@ -88,7 +88,8 @@ class Service:
         return records
 
     def wait(self, ids, seconds, states=TERMINAL, pause=0.05):
-        """Waits until every job is in one of the states, and returns their records."""
+        """Waits until every job is in one of the states, and returns their records. It gives up as `until` does."""
+        seconds = max(seconds, HANG)
         records = {}
         left = list(ids)
         end = time.monotonic() + seconds
