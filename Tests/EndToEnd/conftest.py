@@ -17,11 +17,12 @@ os.environ.setdefault("PROGRAMS", str(ROOT / ".build/debug"))
 
 import costs
 from page import Browser, Site
-from processes import HANG, free_port
+from processes import HANG, Process, free_port
 from service import Service
 from sound import encode, melody, write
 from web import Server
 
+SERVICE, OPTIONS, CIRCUMSTANCES = (pytest.StashKey() for _ in range(3))
 SIZES = {"quick", "long", "release", "container", "soak", "sanitizer"}
 
 
@@ -87,18 +88,25 @@ class Lines:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """Adds the ends of the workers' logs to the report of a failure, and keeps the folder where it is asked for."""
+    """Adds to the report of a failure what is known of it, and keeps the folder where it is asked for."""
     outcome = yield
     report = outcome.get_result()
-    service = getattr(item, "funcargs", {}).get("service")
-    if not (report.failed and report.when == "call" and service):
+    if not report.failed:
         return
-    for worker in service.workers[-3:]:
-        report.sections.append((f"log of worker {worker.pid}", worker.tail()))
-    if item.config.getoption("keep"):
+    report.sections += circumstances(item) if report.when != "teardown" else item.stash.get(CIRCUMSTANCES, [])
+    service = item.stash.get(SERVICE, None)
+    if report.when == "call" and service and item.config.getoption("keep"):
         kept = tempfile.mkdtemp(prefix=f"respool-{item.originalname}.")
         shutil.copytree(service.folder, kept, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.sock"))
         report.sections.append(("folder", kept))
+
+
+def circumstances(item):
+    """The options of a test, the state of its queue, and the last lines of its processes: pairs of a title and a text."""
+    found = [("options", ", ".join(f"{name} {value}" for name, value in item.stash.get(OPTIONS, {}).items()))]
+    if service := item.stash.get(SERVICE, None):
+        found.append(("queue", service.state()))
+    return [pair for pair in found + Process.last_lines() if pair[1]]
 
 
 @pytest.fixture(autouse=True)
@@ -115,8 +123,10 @@ def service(request):
     """A private installation with a Redis and no worker yet."""
     marker = request.node.get_closest_marker("redis_options")
     words, tcp = (marker.args, marker.kwargs.get("tcp")) if marker else ((), False)
-    service = Service(*words, port=free_port() if tcp else 0)
+    service = request.node.stash[SERVICE] = Service(*words, port=free_port() if tcp else 0)
     yield service
+    # A fixture that fails in its end is reported when nothing is left.
+    request.node.stash[CIRCUMSTANCES] = circumstances(request.node)
     service.clear()
 
 
@@ -187,6 +197,6 @@ def option(request):
     """The value of an option of the command line, or a default."""
     def value(name, default):
         given = request.config.getoption(name)
-        return default if given is None else given
+        return request.node.stash.setdefault(OPTIONS, {}).setdefault(name, default if given is None else given)
 
     return value

@@ -5,7 +5,7 @@ import pathlib
 import re
 
 import pytest
-from sound import decode
+from sound import decode, same
 from service import check, equal
 
 
@@ -64,7 +64,7 @@ def test_bad_jobs_fail_with_their_codes_and_the_worker_goes_on(service, start_wo
     after = service.push({"source": f"{web.url}/good.flac", "format": "wav"})
     records = service.wait(ids, 120)
     service.completed(after, 30)
-    check(decode(f"{service.outputs}/{after[0]}.wav") == sound, "the good job's result is not its source")
+    same(decode(f"{service.outputs}/{after[0]}.wav"), sound, "the good job's result")
     check(worker.is_running, "the worker ended")
 
     wrong, codes = [], set()

@@ -5,7 +5,7 @@ import os
 import pathlib
 
 import pytest
-from sound import decode
+from sound import decode, same
 from service import ROOT, check, equal, run
 
 PARTS = ("respoold", "respool-transfer", "respool-transcode")
@@ -26,10 +26,10 @@ def test_what_make_install_puts_in_place_runs_from_there(service, audio, figures
     check(b"mp3" in run(respool, "formats", environment=environment), "formats does not list mp3")
     sound = audio("a.wav", 3)
     run(respool, "convert", f"{service.sources}/a.wav", f"{service.folder}/a.flac", environment=environment)
-    check(decode(f"{service.folder}/a.flac") == sound, "the converted file is not its source")
+    same(decode(f"{service.folder}/a.flac"), sound, "the converted file")
     piped = run(respool, "convert", f"{service.sources}/a.wav", "-", "--format", "flac", environment=environment)
     pathlib.Path(f"{service.folder}/piped.flac").write_bytes(piped)
-    check(decode(f"{service.folder}/piped.flac") == sound, "what convert wrote to a pipe is not its source")
+    same(decode(f"{service.folder}/piped.flac"), sound, "what convert wrote to a pipe")
     probed = json.loads(run(respool, "probe", "--json", f"{service.folder}/a.flac", environment=environment))
     check("flac" in json.dumps(probed), f"probe says {probed}")
     run("make", "-C", ROOT, "uninstall", f"DESTDIR={place}")

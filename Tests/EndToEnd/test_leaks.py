@@ -5,7 +5,7 @@ import pathlib
 import signal
 
 import pytest
-from sound import decode, encode
+from sound import decode, encode, same
 from service import RESPOOL, check, children, equal, run
 
 EFFECTS = (
@@ -63,7 +63,7 @@ def test_no_process_leaks_whatever_a_job_asks_for(service, audio, web, figures):
     before = len(list(reports.iterdir()))
     for format in ("mp3", "flac"):
         run(RESPOOL, "convert", folder / "a.wav", f"{service.folder}/by-hand.{format}", environment=service.environment)
-    check(decode(f"{service.folder}/by-hand.flac") == sound, "the converted file is not its source")
+    same(decode(f"{service.folder}/by-hand.flac"), sound, "the converted file")
     run(RESPOOL, "probe", folder / "a.flac", environment=service.environment)
     run(RESPOOL, "convert", folder / "text.mp3", f"{service.folder}/x.flac", environment=service.environment, statuses=(1,))
     clean([])

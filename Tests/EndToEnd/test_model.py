@@ -4,6 +4,7 @@ The walks of the gate have the same seeds each time, so that a failure comes fro
 """
 
 import os
+import random
 
 import pytest
 from service import PROGRAMS, run
@@ -13,7 +14,8 @@ from service import PROGRAMS, run
     pytest.param(20_000, 1, marks=pytest.mark.long), pytest.param(2_000_000, None, marks=pytest.mark.soak)])
 def test_the_queue_does_what_its_model_does(option, figures, steps, seed):
     """`--count` is the number of steps, and `--seed` that of the first walk."""
-    seed = option("seed", seed)
-    environment = os.environ | ({"SEED": str(seed)} if seed is not None else {})
+    if seed is None:
+        seed = random.SystemRandom().randrange(1 << 32)
+    environment = os.environ | {"SEED": str(option("seed", seed))}
     told = run(PROGRAMS / "queue-walk", option("count", steps), environment=environment, seconds=None)
     figures(told.decode().strip().removeprefix("passed queue-walk: "))

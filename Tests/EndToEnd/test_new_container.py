@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 from service import PROGRAMS, ROOT, check, equal, run
-from sound import decode
+from sound import decode, same
 
 CONTAINERS = "Sources/Containers"
 TITLE = "Tune"
@@ -73,7 +73,7 @@ def test_a_container_that_says_nothing_of_tags_does_not_compile(service, audio, 
     titled, flac = folder / "titled.wav", folder / "a.flac"
     run("ffmpeg", "-v", "error", "-i", f"{service.sources}/a.wav", "-c", "copy", "-metadata", f"title={TITLE}", titled)
     run(programs / "respool", "convert", titled, flac, environment=service.environment)
-    check(decode(flac) == sound, "the converted file is not its source")
+    same(decode(flac), sound, "the converted file")
     title = run("ffprobe", "-v", "error", "-show_entries", "format_tags=title", "-of", "default=nk=1:nw=1", flac)
     equal(title.decode().strip(), TITLE, "title")
     figures(f"refused with “{errors.pop()}”; completed, it was converted")

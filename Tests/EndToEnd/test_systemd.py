@@ -16,7 +16,7 @@ from api import Client
 from machine import NAMES, UNITS, Machine
 from processes import Process, check, children, equal, free_port, run, until
 from service import RESPOOL
-from sound import decode
+from sound import decode, same
 from test_kubernetes import status_of
 
 
@@ -161,7 +161,7 @@ def test_the_units_run_under_systemd_with_confined_children(service, redis, mach
                        {"source": f"{web.url}/a.wav", "format": "opus"})
     service.completed(ids, 30)
     machine("cp", f"/var/lib/respool/outputs/{ids[0]}.flac", "/srv/test/result.flac")
-    check(decode(f"{service.folder}/result.flac") == sound, "the result is not its source")
+    same(decode(f"{service.folder}/result.flac"), sound, "the result")
     equal(status_of(f"http://127.0.0.1:{port}/v1/jobs/{ids[0]}/outputs/0"), 200, "status of a download")
     # A preview of an output: `serve` links it, and the worker writes among the uploads.
     client = Client(port)

@@ -4,6 +4,7 @@ import ctypes
 import os
 import pathlib
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -42,14 +43,21 @@ def until(what, seconds, question, pause=0.05):
         time.sleep(pause)
 
 
+def told(done):
+    """The ends of what a program printed."""
+    return "".join((text or b"").decode(errors="replace")[-1500:] for text in (done.stdout, done.stderr))
+
+
 def run(*words, environment=None, statuses=(0,), seconds=HANG):
     """Runs a program to its end and returns its output; with `seconds` None it may take as long as it does."""
-    done = subprocess.run(
-        [str(word) for word in words], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, timeout=seconds and max(seconds, HANG))
-    check(
-        done.returncode in statuses,
-        f"`{' '.join(map(str, words))[:300]}` ended with {done.returncode}: {(done.stderr or done.stdout).decode(errors='replace')[-1500:]}")
+    command = f"`{' '.join(map(str, words))[:300]}`"
+    try:
+        done = subprocess.run(
+            [str(word) for word in words], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, timeout=seconds and max(seconds, HANG))
+    except subprocess.TimeoutExpired as late:
+        raise Failed(f"{command} did not end within {late.timeout} s: {told(late)}") from None
+    check(done.returncode in statuses, f"{command} ended with {done.returncode}: {told(done)}")
     return done.stdout
 
 
@@ -65,6 +73,7 @@ class Process:
                 [str(word) for word in words], env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                 start_new_session=True, preexec_fn=lambda: libc.prctl(DIE_WITH_PARENT, signal.SIGKILL))
         self.pid = self.popen.pid
+        self.was_killed = False
         Process.living.append(self)
 
     @property
@@ -84,6 +93,7 @@ class Process:
 
     def kill(self):
         """Kills the process with SIGKILL and waits for its end."""
+        self.was_killed = self.is_running
         self.send(signal.SIGKILL)
         self.popen.wait()
 
@@ -96,7 +106,32 @@ class Process:
         self.popen.wait()
 
     def tail(self, lines=15):
-        return "\n".join(pathlib.Path(self.log).read_text(errors="replace").splitlines()[-lines:])
+        """The last lines of the log, after earlier ones that report an error."""
+        path = pathlib.Path(self.log)
+        found = path.read_text(errors="replace").splitlines() if path.exists() else []
+        errors = [line for line in found[:-lines] if re.search(r'Fatal error|\*\*\* |"level":"(warning|error)"', line)]
+        return "\n".join(errors[-5:] + found[-lines:])
+
+    @property
+    def name(self):
+        return pathlib.Path(self.log).stem
+
+    def fate(self):
+        """Whether the process runs, or how it ended: a signal that the test did not send is a crash."""
+        status = self.popen.poll()
+        if status is None:
+            return "runs"
+        if status >= 0:
+            return f"ended with {status}"
+        return f"ended by {signal.Signals(-status).name}" + (" of the test" if self.was_killed else "")
+
+    @classmethod
+    def last_lines(cls):
+        """What became of each process, and the ends of their logs: pairs of a title and a text."""
+        fates = [f"{process.name} ({process.pid}) {process.fate()}" for process in cls.living]
+        # A process that is started again goes on in the same log.
+        logs = {process.log: process for process in cls.living}
+        return [("processes", "\n".join(fates)), *((f"log of {process.name}", process.tail()) for process in logs.values())]
 
 
 def children(pid):

@@ -1,6 +1,7 @@
 """A private installation of respool: Redis, workers, jobs pushed with XADD, and states read with `respool status`."""
 
 import atexit
+import collections
 import json
 import os
 import pathlib
@@ -110,6 +111,27 @@ class Service:
         for name in ids:
             equal(records[name]["state"], "completed", f"state of {name} ({records[name]['error']})")
         return records
+
+    def state(self):
+        """What the queue holds: its keys, the jobs by state, and the records of those that did not complete."""
+        try:
+            redis = Connection(self.redis.path)
+            keys = redis("KEYS", "*")
+            kinds = collections.Counter(":".join(key.split(":")[:3]) for key in keys)
+            ids = [key.removeprefix(PREFIX + "job:") for key in keys if key.startswith(PREFIX + "job:")]
+            values = redis.many([("HGETALL", f"{PREFIX}job:{id}") for id in ids])
+            indexes = redis.many([("ZCARD", PREFIX + name) for name in ("ready", "delayed", "lease")])
+            inbox = redis("XLEN", PREFIX + "in") if PREFIX + "in" in keys else 0
+        except (OSError, RuntimeError) as error:
+            return f"Redis: {error}"
+        records = {id: dict(zip(fields[::2], fields[1::2])) for id, fields in zip(ids, values)}
+        states = collections.Counter(record.get("state") for record in records.values())
+        left = [id for id, record in records.items() if record.get("state") != "completed"]
+        lines = [f"jobs: {dict(states)}; inbox {inbox}, ready {indexes[0]}, delayed {indexes[1]}, lease {indexes[2]}", f"keys: {dict(kinds)}"]
+        for id in left[:20]:
+            log = redis("GET", f"{PREFIX}log:{id}")
+            lines += [f"{id} {records[id]}"[:1000], *([f"log of {id}: {log[-1000:]}"] if log else [])]
+        return "\n".join(lines + ([f"and {len(left) - 20} more"] if len(left) > 20 else []))
 
     def staged(self):
         """Names in the outputs and the spool that are not results."""

@@ -8,7 +8,7 @@ import random
 import sys
 import wave
 
-from processes import check, run
+from processes import Failed, check, run
 
 RATE = 44100
 SPEECH = ("-ar", "8000", "-ac", "1")
@@ -73,6 +73,15 @@ def probe(path):
 def sha256(path):
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def same(found, expected, what):
+    """Expects the same samples of 16 bits, of which each is two bytes, and reports where they begin to differ."""
+    if found != expected:
+        first = next((n for n in range(0, min(len(found), len(expected)), 2) if found[n:n + 2] != expected[n:n + 2]), None)
+        where = "the first ones are equal" if first is None else (
+            f"sample {first // 2} is {samples(found[first:first + 2])[0]} instead of {samples(expected[first:first + 2])[0]}")
+        raise Failed(f"{what}: {len(found) // 2} samples of {len(expected) // 2}, {where}")
 
 
 def decibels(expected, found):
