@@ -38,12 +38,11 @@ def boundaries(fleet):
     return times
 
 
-@pytest.mark.alone
 @pytest.mark.redis_options("--appendonly", "yes", "--appendfsync", "always", "--enable-debug-command", "yes", tcp=True)
 @pytest.mark.parametrize("is_short", [
     pytest.param(True, marks=pytest.mark.long), pytest.param(False, marks=pytest.mark.soak)], ids=["short", "all"])
 def test_no_job_is_lost_or_done_twice_through_faults(service, option, figures, is_short):
-    fleet = Fleet(service, option("slack", 1.5))
+    fleet = Fleet(service)
     takeovers, cut = [], 0
     for number in range(1 if is_short else option("count", 5)):
         lost = LostReplies(fleet, number).all()

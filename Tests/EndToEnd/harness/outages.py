@@ -3,24 +3,23 @@
 import os
 import pathlib
 import shutil
-import time
 
-from service import PREFIX, check, until
+from service import PREFIX, until
 
 
 def shaky(fleet):
     """Loses every tenth reply of the connections, then delays replies; returns how often connections were cut."""
     proxies = [worker.proxy for worker in fleet.steady]
-    before = fleet.done()
+    before, cuts = fleet.done(), [proxy.cuts for proxy in proxies]
     for proxy in proxies:
         proxy.every = 10
-    time.sleep(4)
+    until("jobs are done over connections that lose every tenth reply", 20, lambda: fleet.done() > before + 10
+          and all(proxy.cuts > count + 2 for proxy, count in zip(proxies, cuts)))
     for proxy in proxies:
         proxy.every = None
         proxy.lateness = 0.3
     cut = sum(proxy.cuts for proxy in proxies)
     middle = fleet.done()
-    check(middle > before, "no job was done over connections that lose every tenth reply")
     until("jobs are done over connections that answer late", 20, lambda: fleet.done() > middle + 3)
     for proxy in proxies:
         proxy.lateness = 0
@@ -94,8 +93,8 @@ def promotion(fleet, other):
 def power_cut(fleet):
     """Kills Redis with appendfsync everysec, and truncates the last second of its file; returns the lost jobs."""
     file = max(pathlib.Path(fleet.server.folder).glob("appendonlydir/*.incr.aof"))
-    kept = file.stat().st_size
-    time.sleep(1)
+    kept, pushed = file.stat().st_size, len(fleet.producer.acknowledged)
+    until("there is something to lose", 20, lambda: len(fleet.producer.acknowledged) > pushed + 5 and file.stat().st_size > kept)
     forgotten, undone = set(), set()
 
     def begin():
