@@ -13,7 +13,7 @@ import time
 import urllib.request
 
 import pytest
-from processes import HANG, free_port
+from processes import HANG, free_port, until
 from sound import melody, write
 from service import PREFIX, RESPOOL, check, children, equal
 
@@ -171,8 +171,9 @@ def test_secrets_are_in_nothing_that_respool_writes(service, figures):
         equal(states[f"an output by FTP, {what}"]["error"]["code"], "output_denied", f"the error of an output that is {what}")
 
     found = {"status": service.respool("status", *ids, statuses=(0, 1)).decode()}
-    # A while for callbacks to be tried.
-    time.sleep(2)
+    told = lambda: service.respool("callbacks", "--json").decode().splitlines()
+    until("each of the four callbacks was tried, three of them at this server", 20, lambda: len(Handler.bodies) >= 3
+          and len(told()) == 4 and all(json.loads(line)["log"] for line in told()))
     for words in (("status", "--json", *ids), ("status",), ("jobs", "--json"), ("jobs",), ("callbacks",), ("callbacks", "--json"), ("doctor",),
                   ("status", "--group", "nightly"), *(("logs", id) for id in ids)):
         found[" ".join(words)[:40]] = service.respool(*words, statuses=(0, 1)).decode()

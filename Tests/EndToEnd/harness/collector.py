@@ -3,18 +3,20 @@
 import http.server
 import json
 import threading
+import time
 
 
 class Collector:
     """Keeps the spans that it is sent.
 
     `answers` are statuses for the next requests, or pairs of a status and further headers; then 200. `requests` are
-    (path, headers, body, status).
+    (path, headers, body, status), and `times` when they came.
     """
 
     def __init__(self):
         self.answers = []
         self.requests = []
+        self.times = []
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -24,6 +26,7 @@ class Collector:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 answer = outer.answers.pop(0) if outer.answers else 200
                 status, fields = answer if isinstance(answer, tuple) else (answer, {})
+                outer.times.append(time.monotonic())
                 outer.requests.append((self.path, dict(self.headers), body, status))
                 self.send_response(status)
                 for name, value in ({"Content-Type": "application/json", "Content-Length": "2"} | fields).items():

@@ -10,7 +10,7 @@ import time
 class Server:
     """Serves the files of a folder; `rules` by path change how.
 
-    `rate`: bytes per second. `cut`: bytes after which the connection of the first request is closed. `status`: sent
+    `rate`: bytes per second. `held`: an event for which the body waits. `cut`: bytes after which the connection of the first request is closed. `status`: sent
     instead of the file, with a header `Retry-After` of `retry_after` seconds. `location`: redirects there. `ranges`
     False: sends only whole files, without their length.
     POSTs get status 204, and `posts` are (webhook-id, error of their webhook-timestamp in seconds). `requests` are
@@ -106,6 +106,8 @@ class Server:
 
     def send(self, handler, path, first, last, rule, entry, cut):
         rate = rule.get("rate")
+        if "held" in rule:
+            rule["held"].wait()
         piece = max(1, min(1 << 16, rate // 20)) if rate else 1 << 16
         try:
             with open(path, "rb") as file:
