@@ -30,7 +30,6 @@ def pytest_addoption(parser):
     group = parser.getgroup("respool")
     group.addoption("--count", type=int, help="how many steps, files, conversions or rounds a walk has")
     group.addoption("--seed", type=int, help="the seed of a walk")
-    group.addoption("--slack", type=float, help="seconds that a busy machine may add to what is judged (1.5)")
     group.addoption("--part", default="", help="the part of all conversions: 'source=flac format=mp3,opus rate=44100 layout=stereo'")
     group.addoption("--costs", action="store_true", help="print the CPU and the wall seconds of each test as a table")
     group.addoption("--keep", action="store_true", help="keep the folders of tests that fail")

@@ -1,4 +1,5 @@
-"""TLS of `respool serve` and `up`, and 120 slow handshakes from three addresses, beside which `/healthz` answers in 100 ms.
+"""TLS of `respool serve` and `up`, and 120 slow handshakes from three addresses, beside which `/healthz` answers in 100 ms, or as
+without them.
 
 Slow requests without TLS: WorkerTests/HTTPListenerTests.
 """
@@ -56,29 +57,34 @@ def make_certificate(folder):
 
 
 @pytest.mark.long
-@pytest.mark.alone
 def test_slow_clients_of_three_addresses_do_not_keep_a_health_check_waiting(service, figures):
     port, words = free_port(), make_certificate(service.folder)
     context = ssl.create_default_context(cafile=words[1])
     server = start_server(service, port, f"{service.folder}/serve.log", *words, context=context)
     client = Client(port, context=context)
+
+    def checks(links):
+        """The median time of twenty health checks, the server's CPU time and all of the time, and the number of connections left."""
+        times, left = [], 0
+        begin, used = time.monotonic(), cpu_seconds(server.pid)
+        for _ in range(20):
+            left = drip(links)
+            start = time.monotonic()
+            equal(client.status("/healthz"), 200, "the health check")
+            times.append(time.monotonic() - start)
+            time.sleep(0.1)
+        return statistics.median(times), cpu_seconds(server.pid) - used, time.monotonic() - begin, left
+
+    usual, *_ = checks([])
     links = slow_connections(port)
-    times, left = [], 0
-    begin, used = time.monotonic(), cpu_seconds(server.pid)
-    while time.monotonic() < begin + 3:
-        left = drip(links)
-        start = time.monotonic()
-        equal(client.status("/healthz"), 200, "the health check")
-        times.append(time.monotonic() - start)
-        time.sleep(0.1)
-    used, seconds = cpu_seconds(server.pid) - used, time.monotonic() - begin
-    median = statistics.median(times)
-    check(median < 0.1, f"/healthz took {median * 1000:.0f} ms beside slow clients")
+    median, used, seconds, left = checks(links)
+    # On a machine that is busy, a check takes longer without slow clients, too.
+    check(median < max(0.1, 10 * usual), f"/healthz took {median * 1000:.0f} ms beside slow clients, and {usual * 1000:.1f} ms without them")
     # Connections that send nothing cost nothing.
     check(used < seconds / 4, f"serve used {used:.2f} s of CPU time in {seconds:.1f} s")
     for link in links:
         link.close()
-    figures(f"median {median * 1000:.1f} ms, longest {max(times) * 1000:.0f} ms, {left} slow connections were left, "
+    figures(f"median {median * 1000:.1f} ms, {usual * 1000:.1f} ms without slow clients, {left} slow connections were left, "
             f"{used:.2f} s of CPU time in {seconds:.1f} s")
 
 

@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import socket
+import statistics
 import struct
 import threading
 import time
@@ -67,7 +68,7 @@ class Manager:
 
 @pytest.mark.long
 @pytest.mark.parametrize("is_abstract", [False, True], ids=["path", "abstract-name"])
-def test_a_worker_reports_its_start_its_life_and_its_drain(service, redis, start_worker, audio, web, figures, option, is_abstract):
+def test_a_worker_reports_its_start_its_life_and_its_drain(service, redis, start_worker, audio, web, figures, is_abstract):
     manager = Manager(service.folder, is_abstract)
     audio("slow.wav", 60)
     web.rules = {"/slow.wav": {"rate": 88_200}}
@@ -77,24 +78,31 @@ def test_a_worker_reports_its_start_its_life_and_its_drain(service, redis, start
     # Redis is away, and the worker starts all the same.
     until("READY=1", 20, lambda: manager.has(READY="1"))
     until("the status names the outage", 10, lambda: manager.status() == "running 0 jobs; no reply from Redis yet")
+    beats = lambda: len(manager.times("WATCHDOG"))
+    until("the watchdog is fed without Redis", 10, lambda: beats() >= 3)
     redis.start()
     until("the status is calm", 20, lambda: manager.status() == "running 0 jobs")
     job, = service.push({"source": f"{web.url}/slow.wav", "format": "wav"})
     until("the status has the job", 20, lambda: manager.status() == "running 1 job")
+    before = beats()
+    until("the watchdog is fed while a job runs", 10, lambda: beats() >= before + 3)
     check(not manager.has(STOPPING="1") and not manager.times("EXTEND_TIMEOUT_USEC"), "it reported its end before a signal")
     worker.send(signal.SIGTERM)
     until("STOPPING=1", 5, lambda: manager.has(STOPPING="1"))
     until("the status has the drain", 5, lambda: manager.status() == "draining 1 job")
+    before = beats()
     until("the drain is extended four times", 10, lambda: len(manager.times("EXTEND_TIMEOUT_USEC")) >= 4)
+    until("the watchdog is fed during the drain", 10, lambda: beats() >= before + 3)
     extension = {report["EXTEND_TIMEOUT_USEC"] for _, report, _ in manager.reports if "EXTEND_TIMEOUT_USEC" in report}
     equal(extension, {"1500000"}, "microseconds of each extension: three intervals of 0.5 s")
     service.respool("cancel", job)
     equal(worker.wait(), 0, "exit status of the worker")
-    beats = manager.times("WATCHDOG")
-    longest = max(later - earlier for earlier, later in zip(beats, beats[1:]))
-    check(longest < 1.5 + option("slack", 1.5), f"{longest:.1f} s without WATCHDOG=1")
+    moments = manager.times("WATCHDOG")
+    # The longest time between two of them would be that of the machine.
+    usual = statistics.median(later - earlier for earlier, later in zip(moments, moments[1:]))
+    check(usual < 0.75, f"usually {usual:.2f} s without WATCHDOG=1, of 1.5 s")
     equal({pid for _, _, pid in manager.reports}, {worker.pid}, "processes that reported")
-    figures(f"{len(manager.reports)} reports, {len(beats)} times WATCHDOG=1, at most {longest:.2f} s apart, of 1.5 s")
+    figures(f"{len(manager.reports)} reports, {len(moments)} times WATCHDOG=1, usually {usual:.2f} s apart, of 1.5 s")
 
 
 @pytest.mark.long
@@ -178,7 +186,8 @@ def test_the_units_run_under_systemd_with_confined_children(service, redis, mach
 
     # A worker that stands still is killed by the watchdog, and its job runs again.
     audio("slow.wav", 12)
-    web.rules["/slow.wav"] = {"rate": 88_200}
+    arrives = threading.Event()
+    web.rules["/slow.wav"] = {"held": arrives}
     job, = service.push({"source": f"{web.url}/slow.wav", "format": "wav"})
     service.wait([job], 20, ["running"])
     machine("kill", "-STOP", str(pid))
@@ -191,12 +200,15 @@ def test_the_units_run_under_systemd_with_confined_children(service, redis, mach
 
     # The drain takes longer than TimeoutStopSec, and is extended until the job has ended.
     begin = time.monotonic()
-    machine("systemctl", "stop", "respool-worker@1", seconds=60)
+    machine("systemctl", "stop", "--no-block", "respool-worker@1")
+    until("the drain takes twice the time to stop", 20, lambda: time.monotonic() > begin + 4)
+    equal(machine.property("respool-worker@1", "ActiveState"), "deactivating", "the worker after TimeoutStopSec")
+    arrives.set()
+    until("the drain ends", 60, lambda: machine.property("respool-worker@1", "ActiveState") == "inactive", 0.2)
     drained = time.monotonic() - begin
     equal(machine.property("respool-worker@1", "Result"), "success", "how the worker ended")
     record = service.status([job])[job]
     equal((record["state"], record["crashes"]), ("completed", 1), "the job after the drain")
-    check(drained > 3, f"the drain took {drained:.1f} s, so it shows nothing")
     until("systemd leaves the worker that ends at once", 60, lambda: machine.property("respool-worker@2", "ActiveState") == "failed", 0.2)
     restarts = machine.property("respool-worker@2", "NRestarts")
     check("repeated too quickly" in machine.journal("respool-worker@2"), "it was not the limit that ended the restarts")

@@ -87,11 +87,12 @@ def test_a_job_joins_the_trace_of_its_caller(service, start_worker, audio, web, 
 @pytest.mark.long
 def test_each_attempt_has_spans_and_errors_are_told(service, start_worker, audio, web, collector):
     audio("a.wav", 1)
-    web.rules["/a.wav"] = {"status": 503, "retry_after": 3}
+    web.rules["/a.wav"] = {"status": 503, "retry_after": 600}
     start_worker(slots=1, allow_hosts="127.0.0.1", environment=settings(collector))
     job, = service.push({"source": f"{web.url}/a.wav", "format": "mp3", "attempts": "2"})
     until("the first attempt has failed", 30, lambda: service.status([job])[job]["state"] == "delayed")
     web.rules.clear()
+    service.respool("reschedule", "--now", job)
     service.completed([job], 60)
     until("the spans arrive", 20, lambda: "job" in collector.named(job))
     attempts = sorted((span for span in collector.spans(job) if span["name"] == "attempt"), key=lambda span: span["values"]["respool.attempt"])

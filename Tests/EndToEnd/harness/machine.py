@@ -39,7 +39,7 @@ class Machine:
             pathlib.Path(service.folder, f"file.{number}").write_text(text)
             lines.append(f"install -D -m 644 {service.folder}/file.{number} '{path.lstrip('/')}'")
         # Its own filter of system calls, to which that of a unit is added, has neither of these.
-        lines.append("exec systemd-nspawn --quiet --register=no --keep-unit --directory=. --machine=respool-test "
+        lines.append(f"exec systemd-nspawn --quiet --register=no --keep-unit --directory=. --machine=respool-{os.getpid()} "
                      f"--system-call-filter='{CALLS}' --bind={service.folder}:/srv/test --boot systemd.unit=basic.target")
         script = pathlib.Path(service.folder, "machine.sh")
         script.write_text("\n".join(lines) + "\n")
