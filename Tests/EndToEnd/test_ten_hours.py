@@ -29,7 +29,7 @@ SOURCES = {
 
 
 def measured(service, source, output, *words, limit=120):
-    """Converts by hand: seconds, and MB of the largest of its processes."""
+    """Converts by hand: seconds of CPU time, and MB of the largest of its processes."""
     told = run("/usr/bin/python3", "-S", MEASURED, RESPOOL, "convert", source, output, *words, environment=service.environment, seconds=limit)
     return tuple(map(float, told.split()))
 
@@ -59,11 +59,10 @@ def test_the_last_minute_of_hours_costs_little_more_than_the_first(service, figu
     for name, arguments in SOURCES.items():
         source = make(service, name, arguments, hours * 60)
         cuts = [f"{service.folder}/{place}.wav" for place in ("start", "end")]
-        # The better of two: the machine does other things as well.
-        runs = [min(convert(service, source, cut, span) for _ in range(2)) for cut, span in zip(cuts, spans)]
-        (first, _), (last, memory) = runs
-        limit = 3 * first + 0.15 * hours
-        check(last <= limit, f"{name}: {last:.2f} s for the last minute, {first:.2f} s for the first")
+        # CPU time, since the machine does other things as well.
+        (first, _), (last, memory) = [convert(service, source, cut, span) for cut, span in zip(cuts, spans)]
+        # Decoding what is before it would cost hundreds of minutes.
+        check(last <= (3 + 0.7 * hours) * first, f"{name}: {last:.2f} s for the last minute, {first:.2f} s for the first")
         most = 60 + (12 * hours if name.endswith((".m4a", ".avi")) else 0)
         check(memory <= most, f"{name}: {memory:.0f} MB of memory for the last minute")
         with wave.open(cuts[1]) as cut:
@@ -81,7 +80,6 @@ def test_the_last_minute_of_hours_costs_little_more_than_the_first(service, figu
     figures("; ".join(lines))
 
 
-@pytest.mark.alone
 @pytest.mark.soak
 @pytest.mark.parametrize("format", ["mp3", "opus", "flac", "m4a", "ogg"])
 def test_ten_hours_on_four_threads_take_little_memory(service, figures, format):
