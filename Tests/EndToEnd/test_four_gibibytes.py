@@ -35,7 +35,7 @@ def test_a_result_of_more_than_4_gib_is_rf64_and_aiff_refuses_it(service, figure
     source, result, refused = (f"{service.folder}/{name}" for name in ("long.w64", "long.wav", "long.aiff"))
     write(source)
     check(AUDIO > 1 << 32, "the sound is too short")
-    service.respool("convert", source, result, seconds=300)
+    service.respool("convert", source, result, seconds=1000)
     length = os.path.getsize(result)
     with open(result, "rb") as file:
         head = file.read(80)
@@ -47,7 +47,7 @@ def test_a_result_of_more_than_4_gib_is_rf64_and_aiff_refuses_it(service, figure
     told = run("ffprobe", "-v", "error", "-show_entries", "stream=duration", "-of", "csv=p=0", result).decode()
     equal(float(told), SECONDS, "the seconds that ffprobe tells")
     os.remove(result)
-    words = run("sh", "-c", '"$@" 2>&1 || true', "sh", RESPOOL, "convert", source, refused, seconds=300).decode()
+    words = run("sh", "-c", '"$@" 2>&1 || true', "sh", RESPOOL, "convert", source, refused, seconds=1000).decode()
     check("larger than 4294967231 bytes" in words and "use caf, wav or flac" in words, f"AIFF: {words}")
     check(not os.path.exists(refused), "there is an AIFF file")
     figures(f"{length} bytes of RF64, and no AIFF")

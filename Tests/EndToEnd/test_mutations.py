@@ -62,7 +62,6 @@ def mutated(chance, whole, others):
 
 
 @pytest.mark.soak
-@pytest.mark.alone
 def test_the_worker_survives_mutated_files(service, option, figures):
     everything, seed = option("count", 10_000), option("seed", 1)
     # The first of them warm the processes up; of 20,000 and more they take longer than the minute for which a worker remembers how

@@ -58,9 +58,24 @@ def threads(pid):
     return len(os.listdir(f"/proc/{pid}/task"))
 
 
+def look(pid):
+    """The states of the threads of a process, and how often each has run."""
+    tasks = list(pathlib.Path(f"/proc/{pid}/task").iterdir())
+    return ({(task / "stat").read_text().rsplit(")", 1)[1].split()[0] for task in tasks},
+            [(task / "schedstat").read_text().split()[2] for task in tasks])
+
+
+def are_idle(worker):
+    """Whether the children wait for their next job: nobody has anything to do, and no child has run for a moment."""
+    pids = list(children(worker.pid))
+    before = [look(pid) for pid in pids]
+    time.sleep(0.1)
+    return [look(pid) for pid in pids] == before and all(states == {"S"} for states, _ in [*before, look(worker.pid)])
+
+
 def measure(worker):
     """The children of the worker's only slot, which has two pairs, by program and process id."""
-    time.sleep(0.5)
+    until("the children are idle", 20, lambda: are_idle(worker))
     found = [Child(program, pid, heap(worker, pid), kilobytes(pid), descriptors(pid), threads(pid))
              for pid, program in children(worker.pid).items()]
     equal(len(found), 4, "children of the slot")

@@ -1,7 +1,7 @@
 """Follows many jobs over HTTP, each by an event stream of its own, and sends requests at a steady rate, from one process.
 
 `listeners.py PORT RATE FILE` reads ids, one a line, prints `ready` when all streams are open, and runs until its input ends and each
-job has ended, or 30 s more. Then it prints what it has seen as JSON. `Listeners` runs it.
+job has ended, or HANG seconds more. Then it prints what it has seen as JSON. `Listeners` runs it.
 """
 
 import collections
@@ -13,6 +13,8 @@ import socket
 import subprocess
 import sys
 import time
+
+from processes import HANG
 
 ENDS = ("completed", "failed", "cancelled")
 # Connections that wait for the first event of their stream: less than a server takes from one address.
@@ -33,7 +35,7 @@ class Listeners:
             raise AssertionError(f"the listeners ended with {self.popen.wait()}")
 
     def stop(self):
-        return json.loads(self.popen.communicate(timeout=60)[0])
+        return json.loads(self.popen.communicate(timeout=2 * HANG)[0])
 
 
 class Stream:
@@ -131,7 +133,7 @@ def run(port, rate, ids):
         for number, _ in poll.poll(pause):
             if number == 0:
                 poll.unregister(0)
-                end, seconds, used = time.monotonic() + 30, time.monotonic() - begin, time.process_time() - used
+                end, seconds, used = time.monotonic() + HANG, time.monotonic() - begin, time.process_time() - used
                 continue
             owner = owners[number]
             if isinstance(owner, Stream):
