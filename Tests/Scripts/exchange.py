@@ -5,7 +5,7 @@ exchange.py HOST PORT; U+0001 in a line is a line end.
 
 import socket, sys
 for line in sys.stdin.read().split("\n"):
-    with socket.create_connection((sys.argv[1], int(sys.argv[2])), 5) as s:
+    with socket.create_connection((sys.argv[1], int(sys.argv[2])), 60) as s:
         answer = b""
         try:
             line = line.replace("\1", "\r\n")

@@ -8,7 +8,7 @@ import json, socket, ssl, sys
 host, port, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
 answers = []
 for text in json.load(sys.stdin):
-    s = socket.socket(socket.AF_UNIX) if host.startswith("/") else socket.create_connection((host, port), 5)
+    s = socket.socket(socket.AF_UNIX) if host.startswith("/") else socket.create_connection((host, port), 60)
     if host.startswith("/"): s.connect(host)
     if "tls" in sys.argv[4:]: s = ssl._create_unverified_context().wrap_socket(s)
     with s:
