@@ -64,7 +64,7 @@ def test_schemathesis_finds_no_difference_between_the_document_and_the_server(se
         TOOLS / "schemathesis", "--config-file", settings, "run", document, "--url", api.url,
         "--header", "Authorization: Bearer boss-secret", "--exclude-path", "/v1/events", "--checks", "all",
         "--max-examples", str(option("count", 3)), "--seed", "1", "--workers", "1", "--generation-database", "none", "--no-color",
-        folder=service.folder, seconds=300)
+        folder=service.folder, seconds=1000)
     cases = re.search(r"^ *(\d+) generated, (\d+) passed(, \d+ skipped)?$", text, re.M)
     check(cases and cases[1] == cases[2] and int(cases[1]) > 800, f"schemathesis printed: {text[-4000:]}")
     log = pathlib.Path(api.log).read_text()
@@ -78,7 +78,7 @@ def test_a_generated_client_pushes_a_job_and_follows_it_to_its_end(
     folder = pathlib.Path(service.folder)
     text = run(
         TOOLS / "openapi-python-client", "generate", "--path", document, "--meta", "none", "--output-path",
-        folder / "generated", folder=folder, seconds=120)
+        folder / "generated", folder=folder, seconds=1000)
     # Only the type of tus is unknown to the generator.
     equal(re.findall(r"^WARNING parsing (.*)$", text, re.M), ["PATCH /v1/uploads/{upload} within uploads."], "the warnings")
     monkeypatch.syspath_prepend(str(folder))

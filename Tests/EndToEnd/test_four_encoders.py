@@ -36,7 +36,7 @@ def tags(path):
 def attempt(source, path, format, threads, *words):
     """The exit code of a conversion, and its report or its error."""
     words = [RESPOOL, "convert", source, path, "--format", format, "--threads", threads, "--overwrite", "replace", *words, "--json"]
-    done = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+    done = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, capture_output=True, timeout=1000)
     report = json.loads(done.stdout) if done.stdout else {}
     return done.returncode, report, done.stderr.decode()
 

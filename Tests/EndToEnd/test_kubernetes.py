@@ -207,9 +207,9 @@ def test_keda_counts_the_jobs_of_a_queue_with_an_account_that_reads_nothing_else
 
     equal(count(), 0, "jobs of a queue that does not exist")
     audio("a.wav", 2)
-    audio("long.wav", 60)
-    web.rules["/long.wav"] = {"rate": 88_200}
-    long, = service.push({"source": f"{web.url}/long.wav", "format": "wav"})
+    # Its source never comes.
+    web.rules["/a.wav"] = {"held": threading.Event()}
+    long, = service.push({"source": f"{web.url}/a.wav", "format": "opus"})
     worker = start_worker(slots=1, allow_hosts="127.0.0.1")
     service.wait([long], 20, ["running"])
     ids = service.push(*[{"source": service.source("a.wav"), "format": "wav"}] * 4)
@@ -282,10 +282,11 @@ class APIServer:
 @pytest.mark.long
 def test_a_pod_costs_as_many_jobs_as_it_runs(service, start_worker, audio, web, figures):
     port = free_port()
-    audio("long.wav", 60)
-    web.rules["/long.wav"] = {"rate": 88_200}
+    audio("a.wav", 2)
+    # Their source never comes.
+    web.rules["/a.wav"] = {"held": threading.Event()}
     busy = start_worker(slots=2, listen=f"127.0.0.2:{port}", allow_hosts="127.0.0.1")
-    ids = service.push(*[{"source": f"{web.url}/long.wav", "format": "wav"}] * 2)
+    ids = service.push(*[{"source": f"{web.url}/a.wav", "format": "opus"}] * 2)
     service.wait(ids, 20, ["running"])
     idle = start_worker(slots=2, listen=f"127.0.0.3:{port}")
     for host in (2, 3):

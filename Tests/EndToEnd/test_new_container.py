@@ -37,7 +37,7 @@ def swift_build(tree, *words, statuses=(0,)):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     done = subprocess.run(
         ["swift", "build", "--package-path", str(tree), *words], env=environment, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=800)
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=2400)
     told = done.stdout.decode(errors="replace")
     check(done.returncode in statuses, f"swift build {' '.join(words)} ended with {done.returncode}: {told[-1500:]}")
     return told

@@ -121,7 +121,7 @@ def times(packets):
 def decode(path, rate, channels):
     """What ffmpeg decodes, with every complaint as an error."""
     words = ["ffmpeg", "-nostdin", "-v", "error", "-xerror", "-i", path, "-f", "f32le", "-ar", rate, "-ac", channels, "-"]
-    outcome = subprocess.run([str(word) for word in words], capture_output=True, check=True, timeout=300)
+    outcome = subprocess.run([str(word) for word in words], capture_output=True, check=True, timeout=1000)
     check(not outcome.stderr, f"a decoder is quiet about {path.name}: {outcome.stderr[:300]}")
     return numpy.frombuffer(outcome.stdout, "<f4").reshape(-1, channels)
 
@@ -131,7 +131,7 @@ def heard(path, format):
     words = [word.format(path) for word in DECODERS.get(format, ())]
     if not words:
         return
-    outcome = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=300)
+    outcome = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=1000)
     check(outcome.returncode == 0 and not outcome.stderr.strip(), f"{words[0]} is quiet about {path.name}: {outcome.stderr[-300:]}")
 
 

@@ -46,7 +46,7 @@ def melody(seconds, seed=1, channels=1):
 
 
 def ffmpeg(*words):
-    return run("ffmpeg", "-nostdin", "-v", "error", "-y", *words, seconds=300)
+    return run("ffmpeg", "-nostdin", "-v", "error", "-y", *words, seconds=1000)
 
 
 def encode(wav, path, *words):
