@@ -6,7 +6,6 @@ import pathlib
 import re
 import site
 import subprocess
-import sys
 import urllib.request
 
 import pytest

@@ -7,7 +7,7 @@ import random
 import re
 
 import pytest
-from page import HOSTILE, Site, check_accessible, check_clean, check_width, job_of, needs, shot, take_uploads
+from page import HOSTILE, Site, check_accessible, check_clean, check_width, needs, shot, take_uploads
 from service import check, equal, until
 from sound import RATE, encode, ffmpeg, write
 

@@ -9,7 +9,6 @@ import socket
 import socketserver
 import subprocess
 import threading
-import time
 import urllib.request
 
 import pytest

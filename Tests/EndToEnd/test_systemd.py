@@ -1,6 +1,5 @@
 """The units of deploy/systemd pass systemd's checks, run under a live systemd, and report to it what they do."""
 
-import collections
 import os
 import pathlib
 import re
@@ -15,7 +14,7 @@ import time
 import pytest
 from api import Client
 from machine import NAMES, UNITS, Machine
-from processes import Process, check, children, equal, free_port, run, until
+from processes import Process, check, equal, free_port, run, until
 from service import RESPOOL
 from sound import decode, same
 from test_kubernetes import status_of
