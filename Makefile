@@ -26,7 +26,7 @@ PIECES ?= 200
 CODEC ?=
 SEED ?= 1
 
-.PHONY: help deps build release test unit quick proof release-check soak mutations conformance joints containers fuzz lint format settings site sanitize bench demo install install-built uninstall deb dist clean
+.PHONY: help deps build release test unit quick quick-check proof release-check soak mutations conformance joints containers fuzz lint format settings site sanitize bench demo install install-built uninstall deb dist clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -49,6 +49,9 @@ unit: build ## run the unit tests
 
 quick: build ## run the quick end-to-end tests
 	$(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m quick
+
+quick-check: ## lint the files that differ from BASE (the merge base with origin/main), and run the unit tests of their targets
+	@Tools/quick-check
 
 proof: release ## run the quick and the long end-to-end tests on the release build
 	@deploy/install-packages chromium faad golang-github-gomodule-redigo-dev golang-go mpg123 node-redis node-typescript nodejs \
