@@ -5,7 +5,7 @@ import Testing
 @testable import respool
 
 /// `respool convert --output`: many sources in one call, without Redis.
-@Suite(.timeLimit(.minutes(5))) struct BatchConversionTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct BatchConversionTests {
     private let folder: TemporaryFolder
     private let respool: RespoolProcess
 

@@ -5,7 +5,7 @@ import Testing
 @testable import respool
 
 /// `respool convert --output` with folders as people have them: other files, odd names, links, results of an earlier run.
-@Suite(.timeLimit(.minutes(5))) struct BatchFolderTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct BatchFolderTests {
     private let folder: TemporaryFolder
     private let respool: RespoolProcess
 

@@ -4,7 +4,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct BatchTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct BatchTests {
     private let server: RedisServer
     private let respool: RespoolProcess
 

@@ -5,7 +5,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CallbackCommandTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct CallbackCommandTests {
     @Test func `the callbacks command lists deliveries with their log and resends them`() async throws {
         let server = try await RedisServer()
         let (respool, queue) = (RespoolProcess(server), JobQueue(client: server.client()))

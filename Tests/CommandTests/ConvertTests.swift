@@ -5,7 +5,7 @@ import Testing
 
 @testable import respool
 
-@Suite(.timeLimit(.minutes(1))) struct ConvertTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ConvertTests {
     private let folder: TemporaryFolder
     private let respool: RespoolProcess
     private let programme: String

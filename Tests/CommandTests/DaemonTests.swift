@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite struct DaemonTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct DaemonTests {
     /// A copy of the command in a folder of its own, beside a daemon that only prints what it was given.
     private let folder: TemporaryFolder
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct DemoTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct DemoTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -2,7 +2,7 @@ import Jobs
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DrainCommandTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct DrainCommandTests {
     private let server: RedisServer
     private let respool: RespoolProcess
     private let queue: JobQueue

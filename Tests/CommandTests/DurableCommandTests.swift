@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Commands where Redis has replicas, or should have.
-@Suite(.timeLimit(.minutes(1))) struct DurableCommandTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct DurableCommandTests {
     @Test func `enqueue --durable prints an id once a replica has the job`() async throws {
         let port = try LoopbackPort.free()
         let servers = try await ReplicatedServer(of: RedisServer(ReplicatedServer.options(port: port)), port: port)

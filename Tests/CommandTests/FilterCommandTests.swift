@@ -4,7 +4,7 @@ import Jobs
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FilterCommandTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct FilterCommandTests {
     private let server: RedisServer
     private let respool: RespoolProcess
     private let queue: JobQueue

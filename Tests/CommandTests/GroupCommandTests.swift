@@ -5,7 +5,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct GroupCommandTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct GroupCommandTests {
     private let server: RedisServer
     private let respool: RespoolProcess
     private let queue: JobQueue

@@ -6,7 +6,7 @@ import Testing
 
 @testable import respool
 
-@Suite struct HelpTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct HelpTests {
     private let respool = RespoolProcess()
 
     @Test(arguments: Command.all.map(\.name))

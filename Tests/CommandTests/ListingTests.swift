@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What lists of jobs show at the width of an ordinary terminal, and what programs read.
-@Suite(.timeLimit(.minutes(1))) struct ListingTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ListingTests {
     private let server: RedisServer
     private let respool: RespoolProcess
     private let name = "a-very-long-name-of-a-recording-that-somebody-chose-in-nineteen-ninety-nine.flac"

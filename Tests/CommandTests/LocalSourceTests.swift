@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Sources and places as people type them.
-@Suite(.timeLimit(.minutes(1))) struct LocalSourceTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct LocalSourceTests {
     private let folder: TemporaryFolder
     private let respool: RespoolProcess
 

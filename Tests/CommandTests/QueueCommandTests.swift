@@ -5,7 +5,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct QueueCommandTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct QueueCommandTests {
     private let server: RedisServer
     private let respool: RespoolProcess
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The first lines that a reader of the README pastes.
-@Suite(.timeLimit(.minutes(5))) struct QuickstartTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct QuickstartTests {
     private static let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../README.md")
 
     @Test func `the README's first job runs as it is pasted`() async throws {

@@ -3,7 +3,7 @@ import Jobs
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ScheduleCommandTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ScheduleCommandTests {
     private let server: RedisServer
     private let respool: RespoolProcess
 

@@ -6,7 +6,7 @@ import Testing
 @testable import respool
 
 /// `respool up` with real programs in a temporary folder.
-@Suite(.timeLimit(.minutes(3))) struct UpTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct UpTests {
     private let folder: TemporaryFolder
     private let data: String
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite struct UsageTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct UsageTests {
     private let respool = RespoolProcess()
 
     @Test(

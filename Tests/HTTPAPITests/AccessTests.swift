@@ -4,7 +4,7 @@ import Jobs
 import TestSupport
 import Testing
 
-@Suite struct AccessTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct AccessTests {
     private static let tokens =
         APIFixture.token("viewer", "read") + APIFixture.token("pusher", "push") + APIFixture.token("boss", "operate")
         + APIFixture.token("tenant", "operate", "group=t1-") + APIFixture.token("single", "operate", "queue=other")

@@ -6,7 +6,7 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@Suite struct EventTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct EventTests {
     @Test func `a listener gets each event of the queue, and the end when the server stops`() async throws {
         try await APIFixture.run { api in
             let curl = try await api.listen("/v1/events")

@@ -4,7 +4,7 @@ import Jobs
 import TestSupport
 import Testing
 
-@Suite struct JobChangeTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct JobChangeTests {
     @Test func `a waiting job gets another priority, is delayed, and runs at once`() async throws {
         try await APIFixture.run(keepsHouse: false) { api in
             let id = try #require(try await api.send("POST /v1/jobs", APIFixture.job).text("id"))

@@ -6,7 +6,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite struct JobRouteTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct JobRouteTests {
     @Test func `a job is pushed, read, cancelled, retried with other fields and deleted`() async throws {
         try await APIFixture.run { api in
             let pushed = try await api.send("POST /v1/jobs", APIFixture.job)

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct ListenerTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ListenerTests {
     @Test func `a handler that waits gets the whole request, and its response is sent`() async throws {
         let listener = try Self.listener()
         let chunked = rawRequest("POST /echo HTTP/1.1", "Transfer-Encoding: chunked") + "5\r\nhello\r\n0\r\n\r\n"

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What `/metrics` of the HTTP API shows.
-@Suite struct ServerMetricsTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ServerMetricsTests {
     /// The lines after the headers.
     private func scrape(_ api: APIFixture, token: String? = nil) async throws -> Set<String> {
         let answer = try await api.send("GET /metrics", token: token)

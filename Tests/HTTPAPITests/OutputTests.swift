@@ -8,7 +8,7 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@Suite struct OutputTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct OutputTests {
     private static let tokens =
         APIFixture.token("reader", "read") + APIFixture.token("tenant", "read", "group=tenant-")
         + APIFixture.token("admin", "operate")

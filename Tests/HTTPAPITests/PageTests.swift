@@ -4,7 +4,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite struct PageTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct PageTests {
     @Test func `the page needs no token, has its own policy, and is not sent twice`() async throws {
         try await APIFixture.run(tokens: APIFixture.token("viewer", "read")) { api in
             let page = try await api.send("GET /")

@@ -7,7 +7,7 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@Suite struct PreviewTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct PreviewTests {
     private static let tokens =
         APIFixture.token("one", "push") + APIFixture.token("two", "push") + APIFixture.token("reader", "read")
         + APIFixture.token("tenant", "push", "group=t1-")

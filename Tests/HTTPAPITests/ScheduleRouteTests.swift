@@ -4,7 +4,7 @@ import Jobs
 import TestSupport
 import Testing
 
-@Suite struct ScheduleRouteTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ScheduleRouteTests {
     private static let tokens = APIFixture.token("boss", "operate") + APIFixture.token("pusher", "push")
     private static let fields =
         #""fields": {"source": "https://user:pw@a.example/{date}.wav?key=secret", "format": "mp3", "bit_rate": 128000}"#

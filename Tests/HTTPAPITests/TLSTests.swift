@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A listener with a certificate.
-@Suite struct TLSTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct TLSTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

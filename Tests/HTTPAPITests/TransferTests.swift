@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Bodies and files that are received and sent over connections.
-@Suite struct TransferTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct TransferTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

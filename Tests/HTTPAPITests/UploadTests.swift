@@ -7,7 +7,7 @@ import Jobs
 import TestSupport
 import Testing
 
-@Suite struct UploadTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct UploadTests {
     private static let tokens =
         APIFixture.token("one", "push") + APIFixture.token("two", "push") + APIFixture.token("reader", "read")
         + APIFixture.token("admin", "operate")

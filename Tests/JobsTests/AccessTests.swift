@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The accounts that `docs/queue.md` shows, on a real server.
-@Suite(.timeLimit(.minutes(5))) struct AccessTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct AccessTests {
     /// Runs the body with a client of the account, and one that may do everything.
     private func run(
         as user: String, _ body: (JobQueue, RedisClient, JobQueue, RedisClient) async throws -> Void

@@ -4,7 +4,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct AttemptTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct AttemptTests {
     @Test func `a job has the attempts that ended, and the one that runs or completed it`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()

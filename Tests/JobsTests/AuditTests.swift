@@ -4,7 +4,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct AuditTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct AuditTests {
     private let server: RedisServer
     private let client: RedisClient
     private let fixture: QueueFixture

@@ -1,10 +1,11 @@
 import JobSchema
 import Jobs
 import Redis
+import TestSupport
 import Testing
 
 /// Callbacks as they are listed.
-@Suite(.timeLimit(.minutes(5))) struct CallbackRecordTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct CallbackRecordTests {
     @Test func `records show pending and finished callbacks, without secrets`() async throws {
         try await QueueFixture.run { fixture in
             for host in ["a.org", "b.org", "c.org"] {

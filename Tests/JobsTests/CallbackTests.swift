@@ -9,7 +9,7 @@ import Testing
 @testable import Jobs
 
 /// Callbacks in Redis: what is made, by whom it is taken, and what becomes of it.
-@Suite(.timeLimit(.minutes(5))) struct CallbackTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct CallbackTests {
     private static let url = "https://hook:secret@x.org:8443/a?key=secret"
 
     private func data(_ callback: Callback, _ fixture: QueueFixture) throws -> [String: Any] {

@@ -1,8 +1,9 @@
 import JobSchema
 import Jobs
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct CancelTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct CancelTests {
     @Test func `a waiting, parked or delayed job is cancelled at once`() async throws {
         try await QueueFixture.run { fixture in
             let delayed = try await fixture.enqueue(["delay": "60"])

@@ -4,7 +4,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ClusterTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ClusterTests {
     @Test func `each job runs once while its slot moves to another node`() async throws {
         let cluster = try await RedisCluster()
         let name = try QueueName("test")

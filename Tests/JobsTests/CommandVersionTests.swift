@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Nothing is used that Redis 6.2 lacks: each command, and each of its options, is held against what the server tells of it.
-@Suite(.timeLimit(.minutes(5))) struct CommandVersionTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct CommandVersionTests {
     @Test func `the commands and options in use all exist in Redis 6_2`() async throws {
         let server = try await RedisServer()
         let lines = try Self.lines(ofFilesEndingWith: "")

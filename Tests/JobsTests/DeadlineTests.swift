@@ -2,10 +2,11 @@ import JobSchema
 import Jobs
 import MediaTypes
 import Redis
+import TestSupport
 import Testing
 
 /// Jobs that time gives up.
-@Suite(.timeLimit(.minutes(5))) struct DeadlineTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct DeadlineTests {
     private static let past = "2001-01-01T00:00:00Z"
 
     @Test(arguments: ["expires", "deadline"])

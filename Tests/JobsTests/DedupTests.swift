@@ -1,9 +1,10 @@
 import JobSchema
 import Jobs
 import Redis
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct DedupTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct DedupTests {
     @Test func `a second job with the key is a duplicate of the first, however it is pushed`() async throws {
         try await QueueFixture.run { fixture in
             let first = try await fixture.enqueue(["dedup": "a key"])

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct DoorbellTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct DoorbellTests {
     /// Waiters that never claim; each counts its first ring.
     private func waiters(
         _ count: Int, on fixture: QueueFixture, _ body: (_ rung: @Sendable () -> Int) async throws -> Void

@@ -3,7 +3,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct EventFeedTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct EventFeedTests {
     private let server: RedisServer
     private let queue: JobQueue
 

@@ -1,9 +1,10 @@
 import JobSchema
 import Jobs
 import Lifecycle
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct FailureTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct FailureTests {
     private let broken = Failure(.sourceUnreachable, "no route")
 
     @Test func `a failed job runs again with a growing delay until its attempts are spent`() async throws {

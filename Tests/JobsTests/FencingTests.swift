@@ -2,9 +2,10 @@ import JobSchema
 import Jobs
 import MediaTypes
 import Redis
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct FencingTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct FencingTests {
     @Test func `a repeated finish gets the first answer, whatever it says, and even after a new claim`()
         async throws
     {

@@ -5,7 +5,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct GroupTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct GroupTests {
     private let name = "batch-1"
 
     private func events(_ fixture: QueueFixture) async throws -> [[String: String]] {

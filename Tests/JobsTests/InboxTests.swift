@@ -1,6 +1,7 @@
 import JobSchema
 import Jobs
 import Redis
+import TestSupport
 import Testing
 
 /// An entry that is no job, and a part of the sentence that says why.
@@ -18,7 +19,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct InboxTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct InboxTests {
     /// Pushes raw arguments, and answers what became of the entry after a claim; a good job behind it must be claimed.
     private func fate(of arguments: [RedisArgument]) async throws -> JobRecord {
         var record: JobRecord?

@@ -2,9 +2,10 @@ import JobSchema
 import Jobs
 import Lifecycle
 import Redis
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct JobCountsTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct JobCountsTests {
     @Test func `every change is counted, wherever it happens`() async throws {
         try await QueueFixture.run { fixture in
             #expect(try await fixture.queue.stats().lastDay.isNone)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Entries of the inbox that are far larger than any job, among those that are not.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct LargeEntryTests {
+@Suite(.failureReport, .serialized, .timeLimit(.minutes(5))) struct LargeEntryTests {
     /// Fields of a large entry.
     private static let fields = 50_000
 

@@ -6,7 +6,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct LifeTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct LifeTests {
     @Test func `a pushed job is run to its end`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.push()

@@ -5,7 +5,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct LimitTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct LimitTests {
     private func key(_ fixture: QueueFixture, _ name: String = "k") async throws -> KeyLimits.Key {
         try #require(try await fixture.queue.limits([name]).keys.first { $0.name == name })
     }

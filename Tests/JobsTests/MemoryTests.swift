@@ -2,9 +2,10 @@ import JobSchema
 import Jobs
 import MediaTypes
 import Redis
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct MemoryTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct MemoryTests {
     @Test func `a full Redis frees what it can, and refuses new jobs in plain words`() async throws {
         try await QueueFixture.run(options: ["maxmemory-policy": "noeviction"]) { fixture in
             _ = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 20))

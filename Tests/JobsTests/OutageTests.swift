@@ -5,7 +5,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct OutageTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct OutageTests {
     /// Makes the last sign of life that many milliseconds old.
     private func seen(_ age: Int64, _ fixture: QueueFixture) async throws {
         _ = try await fixture.client.send([

@@ -7,7 +7,7 @@ import Testing
 @testable import Jobs
 
 /// What one side packs, the other unpacks: each value is different, so none can take another's place.
-@Suite(.timeLimit(.minutes(5))) struct PackingTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct PackingTests {
     /// What Lua makes of packed options, by the names that it gives them.
     private func unpacked(_ fields: [String: String]) async throws -> [String: RedisValue] {
         let body = """

@@ -1,8 +1,9 @@
 import JobSchema
 import Jobs
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct PauseTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct PauseTests {
     @Test func `a paused queue hands out no job, and a resumed one does`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()

@@ -3,9 +3,10 @@ import JobSchema
 import Jobs
 import MediaTypes
 import Redis
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ReadingTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ReadingTests {
     @Test func `every state is counted`() async throws {
         try await QueueFixture.run { fixture in
             #expect(try await fixture.queue.stats().oldestWaiting == nil)
@@ -110,7 +111,7 @@ import Testing
             _ = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 11))
             var ended: [String] = []
             for (index, job) in try await fixture.claim(11).enumerated() {
-                let outcomes: [Outcome] = [.failed(Failure(.noAudio, "x")), .completed([]), .cancelled]
+                let outcomes: [Jobs.Outcome] = [.failed(Failure(.noAudio, "x")), .completed([]), .cancelled]
                 _ = try await fixture.finish(job, outcomes[index * 5 % 7 % 3])
                 ended.append(job.id)
             }

@@ -1,10 +1,11 @@
 import JobSchema
 import Jobs
 import Redis
+import TestSupport
 import Testing
 
 /// A job whose worker was lost while its result became visible: the next owner looks for the result before anything else.
-@Suite(.timeLimit(.minutes(5))) struct RecoveryTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct RecoveryTests {
     /// Loses so many owners of the job while they publish.
     private func lose(_ owners: Int, of id: String, _ fixture: QueueFixture) async throws {
         for crashes in 0..<owners {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Writes that count once a replica has them.
-@Suite(.timeLimit(.minutes(5))) struct ReplicaTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ReplicaTests {
     private let servers: ReplicatedServer
     private let client: RedisClient
     private let queue: JobQueue

@@ -3,7 +3,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ReplyTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ReplyTests {
     private static func key(_ fingerprint: String) -> JobQueue.ReplyKey {
         JobQueue.ReplyKey("name", fingerprint: fingerprint)
     }

@@ -2,10 +2,11 @@ import JobSchema
 import Jobs
 import Lifecycle
 import Redis
+import TestSupport
 import Testing
 
 /// Where a job stands that goes back to waiting.
-@Suite(.timeLimit(.minutes(5))) struct RequeueTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct RequeueTests {
     /// It is retried after an hour, or as soon as a test makes it due: a busy machine may need longer than the usual delay.
     private let broken = Failure(.sourceUnreachable, "no route", retryAfter: 3600)
 

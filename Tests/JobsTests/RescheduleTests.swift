@@ -4,7 +4,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RescheduleTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct RescheduleTests {
     private static let far = WallClock.milliseconds() + 3_600_000
 
     @Test func `a waiting job with a new priority keeps its place among the jobs of that priority`() async throws {

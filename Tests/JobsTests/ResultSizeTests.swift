@@ -5,7 +5,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite struct ResultSizeTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ResultSizeTests {
     @Test func `a result keeps within 256 KiB whatever its texts are, and a skipped output stays skipped`() async throws
     {
         try await QueueFixture.run { fixture in

@@ -5,7 +5,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RetentionTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct RetentionTests {
     @Test func `a maximum number of each outcome is kept, and the oldest jobs go with all their keys`() async throws {
         var settings = QueueSettings()
         settings.done.count = 5

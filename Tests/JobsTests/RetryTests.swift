@@ -4,7 +4,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RetryTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct RetryTests {
     @Test func `failed and cancelled jobs start afresh`() async throws {
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue(["priority": "high"])

@@ -1,9 +1,10 @@
 import JobSchema
 import Jobs
 import Redis
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ScheduleTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ScheduleTests {
     private static let fields = QueueFixture.job
 
     private static func put(

@@ -8,7 +8,7 @@ import Testing
 @testable import Jobs
 
 /// What Redis gets is what the linter reads, and says the same as Swift.
-@Suite(.timeLimit(.minutes(5))) struct ScriptSourceTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ScriptSourceTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").path
 
     private static let scripts = [

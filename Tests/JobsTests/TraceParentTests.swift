@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The field `traceparent` on its way through the queue.
-@Suite struct TraceParentTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct TraceParentTests {
     private static let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-03"
 
     /// The `traceparent` of the events of a job.

@@ -7,7 +7,7 @@ import Testing
 @testable import Jobs
 
 /// What workers and commands of two versions, which serve one queue while they are updated, leave each other.
-@Suite(.timeLimit(.minutes(5))) struct VersionTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct VersionTests {
     /// Earlier ones had fewer words, later ones have more.
     @Test(arguments: [
         "7000 3 10000 2000 600000 3600000", "7000 3 10000 2000 600000 3600000 completed 0 1000",

@@ -2,7 +2,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct AuthenticationTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct AuthenticationTests {
     @Test func `a client presents an ACL user, who may do only what the server allows`() async throws {
         let server = try await RedisServer()
         _ = try await server.client().send(

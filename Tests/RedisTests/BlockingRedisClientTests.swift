@@ -2,7 +2,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct BlockingRedisClientTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct BlockingRedisClientTests {
     private func read(_ milliseconds: Int) -> RedisCommand {
         [
             "XREADGROUP", "GROUP", "bell", "w", "COUNT", 1, "BLOCK", .init(milliseconds), "NOACK", "STREAMS", "in", ">",

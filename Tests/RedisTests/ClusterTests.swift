@@ -2,7 +2,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ClusterTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ClusterTests {
     private static let script = RedisScript(
         name: "count", source: Array("redis.call('EXISTS', KEYS[1] .. '-') return redis.call('INCR', KEYS[1])".utf8))
 

@@ -2,7 +2,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct OutageTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct OutageTests {
     @Test func `a refused connection fails at once, with one sentence`() async throws {
         let folder = try TemporaryFolder()
         let client = RedisClient(url: try RedisURL("unix://ann:secret@\(folder.path)/none"), name: "test")

@@ -2,7 +2,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RedisClientTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct RedisClientTests {
     @Test func `every kind of reply is parsed`() async throws {
         let server = try await RedisServer()
         let client = server.client()

@@ -2,7 +2,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RedisScriptTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct RedisScriptTests {
     let script = RedisScript(
         name: "count", source: Array("return {redis.call('INCRBY', KEYS[1], ARGV[1]), ARGV[2]}".utf8))
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Redis
 
-@Suite(.timeLimit(.minutes(5))) struct SentinelTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct SentinelTests {
     @Test func `the client follows the master when it changes and when it is killed`() async throws {
         let trio = try await SentinelTrio()
         let client = RedisClient(url: try trio.url, name: "test")

@@ -4,7 +4,7 @@ import Testing
 @testable import Redis
 
 /// Connections that stand and carry nothing.
-@Suite(.timeLimit(.minutes(5))) struct StallTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct StallTests {
     @Test func `the client works again when the server's pause ends`() async throws {
         let server = try await RedisServer()
         let client = RedisClient(url: server.url, name: "test", timeout: .milliseconds(300))

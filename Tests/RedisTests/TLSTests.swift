@@ -3,7 +3,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct TLSTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct TLSTests {
     @Test func `the client trusts a server that the authority certifies, by name and by address`() async throws {
         let certificates = try await Certificates()
         let port = try LoopbackPort.free()

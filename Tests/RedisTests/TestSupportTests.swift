@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct TestSupportTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct TestSupportTests {
     @Test func `what a test process starts dies with it`() async throws {
         let result = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             let server = try await RedisServer()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Certificates where other distributions keep them, in an `/etc` and a `/var/lib` of the test's own.
-@Suite(.timeLimit(.minutes(1))) struct CertificateFolderTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct CertificateFolderTests {
     private let folder: TemporaryFolder
 
     private static var mayMount: Bool {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// How C and C++ objects were compiled; what `hardening-check` says of the released programs is tested end to end.
-@Suite struct HardeningTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct HardeningTests {
     #if arch(x86_64)
     @Test(arguments: ["CLinux", "CTagLib"])
     func `indirect calls in C and C++ objects end only at marked places`(target: String) async throws {

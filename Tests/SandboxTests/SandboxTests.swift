@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Hostile code in the place of each child, which dies or is refused; the same code outside shows that the attack is one.
-@Suite(.timeLimit(.minutes(1))) struct SandboxTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct SandboxTests {
     private let folder: TemporaryFolder
     /// A file that belongs to somebody else.
     private let target: String

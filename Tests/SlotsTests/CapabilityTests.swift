@@ -6,8 +6,9 @@ import TestSupport
 import Testing
 
 /// What children of a worker that runs as root may still do as root.
-@Suite(.enabled(if: geteuid() == 0, "nobody but root has capabilities to give up"), .timeLimit(.minutes(5)))
-struct CapabilityTests {
+@Suite(
+    .failureReport, .enabled(if: geteuid() == 0, "nobody but root has capabilities to give up"), .timeLimit(.minutes(5))
+) struct CapabilityTests {
     private let studio: Studio
 
     init() async throws { studio = try await Studio() }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Transcode
 
-@Suite struct LinkSourceTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct LinkSourceTests {
     @Test func `a stream does not read bytes that it has given back`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("spool", [UInt8](repeating: 7, count: 4 << 20))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Slots
 
-@Suite(.timeLimit(.minutes(5))) struct MailboxTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct MailboxTests {
     @Test func `events keep their order, whoever sends them`() async {
         let mailbox = Mailbox<Int>()
         for number in 0..<5000 {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Slots
 
-@Suite struct OutputTrackerTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct OutputTrackerTests {
     private static let measurement = OutputMeasurement(
         codec: "flac", duration: 1, sampleRate: 44_100, channels: 2, bitRate: 700_000)
 

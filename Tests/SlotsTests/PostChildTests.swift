@@ -9,7 +9,7 @@ import Testing
 
 /// Children that post, and that stop in the middle of it: the kernel's stopped processes, which read nothing and end by
 /// no request.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct PostChildTests {
+@Suite(.failureReport, .serialized, .timeLimit(.minutes(5))) struct PostChildTests {
     private func child(_ policy: TransferPolicy = TransferPolicy(), timeout: Duration = .seconds(60)) -> PostChild {
         PostChild(policy: policy, purpose: "callbacks", log: Log(form: .text, least: .error), timeout: timeout)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Slots
 
-@Suite(.timeLimit(.minutes(5))) struct SilenceTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct SilenceTests {
     @Test func `a timeout that races with the end of a conversion fails no publication`() async throws {
         let studio = try await Studio()
         let slot = studio.slot()

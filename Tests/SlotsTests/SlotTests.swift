@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct SlotTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct SlotTests {
     private let studio: Studio
 
     init() async throws { studio = try await Studio() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Slots
 
-@Suite struct StandardErrorLogTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct StandardErrorLogTests {
     /// The lines that are written down of what a process writes before it ends.
     private func lines(of bytes: [UInt8]) throws -> [String] {
         var ends: [CInt] = [-1, -1]

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Outputs and sources of several files, through both children.
-@Suite struct StreamTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct StreamTests {
     @Test func `one pair writes and reads a stream without a file that its plan lacks`() async throws {
         let studio = try await Studio()
         let slot = studio.slot { $0.policy.sourceRoots.append("\(studio.folder.path)/out") }

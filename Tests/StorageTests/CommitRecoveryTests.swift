@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What is left of a job whose owner went away.
-@Suite struct CommitRecoveryTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct CommitRecoveryTests {
     private let folder: TemporaryFolder
     private let policy: TransferPolicy
     private static let sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

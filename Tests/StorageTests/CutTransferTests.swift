@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A transfer that is cut again and again.
-@Suite struct CutTransferTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct CutTransferTests {
     /// Reads at random places first and everything then, while the server cuts its first fifty answers at random places.
     @Test(arguments: [1, 2]) func `a source is the same byte for byte after fifty cuts`(seed: Int) async throws {
         let name = "cuts-\(seed)"

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Outputs on servers that speak no HTTP.
-@Suite struct FileServerOutputTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct FileServerOutputTests {
     private func job(_ url: String, credentials: String? = nil) -> TransferJob {
         var delivery = Delivery()
         delivery.credentials = credentials

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Sources on servers that speak no HTTP.
-@Suite struct FileServerTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct FileServerTests {
     private let size = Int64(Origin.content.count)
 
     /// Runs a job that reads all of the source, and answers what opening it failed with.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Sources over HTTP/2, which nghttpx speaks in front of the origin.
-@Suite struct HTTP2Tests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct HTTP2Tests {
     private let folder: TemporaryFolder
     private let size = Int64(Origin.content.count)
 

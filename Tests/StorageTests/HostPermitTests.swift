@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// How many sources are fetched from one host at a time.
-@Suite struct HostPermitTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct HostPermitTests {
     private let folder: TemporaryFolder
     private let size = Int64(Origin.content.count)
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Servers of FTP that answer without end, or name other hosts.
-@Suite struct HostileFileServerTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct HostileFileServerTests {
     private struct Server {
         let process: ChildProcess
         let port: Int

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A `respool-transcode` that was taken over has the link to `respool-transfer`, and whatever that hands it.
-@Suite struct HostileTranscoderTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct HostileTranscoderTests {
     private let folder: TemporaryFolder
     private let root: String
     private let policy: TransferPolicy

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Storage
 
-@Suite(.timeLimit(.minutes(1))) struct IcecastTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct IcecastTests {
     private func policy(_ folder: TemporaryFolder) -> TransferPolicy {
         var policy = TransferPolicy()
         policy.allowedHosts = ["127.0.0.1"]

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Files of this machine: under the roots, and nowhere else.
-@Suite struct LocalSourceTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct LocalSourceTests {
     private let folder: TemporaryFolder
     private let root: String
     private let policy: TransferPolicy

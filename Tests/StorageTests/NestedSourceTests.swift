@@ -5,7 +5,7 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct NestedSourceTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct NestedSourceTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

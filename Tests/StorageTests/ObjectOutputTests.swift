@@ -9,7 +9,7 @@ import Testing
 @testable import Storage
 
 /// Outputs in a bucket: whole and once, or not at all, and nothing of them left behind.
-@Suite struct ObjectOutputTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ObjectOutputTests {
     private let store = ObjectStore.shared
     /// Three parts of five mebibytes and some bytes: no part but the last may be smaller.
     private static let large = String(repeating: "0123456789abcdef", count: 1 << 20 - 30_000)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Sources in a bucket; the store checks every signature.
-@Suite struct ObjectSourceTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ObjectSourceTests {
     private let size = Int64(Origin.content.count)
 
     @Test(arguments: ["plain.flac", "a folder/b+c & é=1 (2)?#.flac", "100%41.flac", "-._~!$'*,;:@"])

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Outputs: where they may go, and that they appear whole or not at all.
-@Suite struct OutputTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct OutputTests {
     private let folder: TemporaryFolder
     private let root: String
     private let source: String

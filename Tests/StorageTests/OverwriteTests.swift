@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Outputs that may not replace what is there.
-@Suite struct OverwriteTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct OverwriteTests {
     private let folder: TemporaryFolder
     private let policy: TransferPolicy
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Sources that are fetched before their jobs begin.
-@Suite(.timeLimit(.minutes(1))) struct PrefetchTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct PrefetchTests {
     private let folder: TemporaryFolder
     private let size = Int64(Origin.content.count)
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Requests through a proxy, and what it is not asked for.
-@Suite struct ProxyTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ProxyTests {
     private let folder: TemporaryFolder
     private let size = Int64(Origin.content.count)
 

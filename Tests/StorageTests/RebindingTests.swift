@@ -5,8 +5,10 @@ import TestSupport
 import Testing
 
 /// Names whose addresses change or are many, in a network of its own with a name server of its own.
-@Suite(.enabled("needs namespaces for users, mounts and networks") { try await Ground.isPossible })
-struct RebindingTests {
+@Suite(
+    .failureReport, .enabled("needs namespaces for users, mounts and networks") { try await Ground.isPossible },
+    .timeLimit(.minutes(5))) struct RebindingTests
+{
     @Test func `a name that is public first and loopback next is refused next`() async throws {
         let ground = try await Ground.start()
         let url = "http://rebinding.test/a"

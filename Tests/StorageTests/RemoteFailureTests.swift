@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Servers that refuse, lie, stall, or stand where they must not be asked.
-@Suite struct RemoteFailureTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct RemoteFailureTests {
     private static var policy: TransferPolicy {
         var policy = RemoteSourceTests.policy
         policy.maxResumes = 2

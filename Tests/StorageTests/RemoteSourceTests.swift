@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Sources from servers that keep to the rules, and from those that are cut off.
-@Suite struct RemoteSourceTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct RemoteSourceTests {
     static var policy: TransferPolicy {
         var policy = TransferPolicy()
         policy.allowedHosts = ["127.0.0.1"]

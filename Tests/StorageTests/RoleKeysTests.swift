@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Keys of S3 that a container or a machine has by its role.
-@Suite struct RoleKeysTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct RoleKeysTests {
     private static let role = "GET /latest/meta-data/iam/security-credentials/the-role"
 
     /// A policy whose jobs reach the store and nothing beside it.

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Jobs with several outputs, and outputs of several files.
-@Suite struct SeveralOutputsTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct SeveralOutputsTests {
     private let folder: TemporaryFolder
     private let root: String
     private let policy: TransferPolicy

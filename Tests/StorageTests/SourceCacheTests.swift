@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Sources that are kept for the next job.
-@Suite struct SourceCacheTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct SourceCacheTests {
     private let folder: TemporaryFolder
     private let size = Int64(Origin.content.count)
 

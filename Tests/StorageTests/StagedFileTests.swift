@@ -9,7 +9,7 @@ import Testing
 @testable import Storage
 
 /// Staged files on a file system where each must have a name.
-@Suite struct StagedFileTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct StagedFileTests {
     private let folder: TemporaryFolder
     private let destination: Destination
 

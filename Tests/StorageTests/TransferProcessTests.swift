@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The process: how it starts and ends, and that it keeps nothing of a job.
-@Suite struct TransferProcessTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct TransferProcessTests {
     @Test func `the program is not for starting by hand`() async throws {
         for arguments in [[], ["1"], ["no number"]] {
             let outcome = try await ChildProcess.run(Programs.path("respool-transfer"), arguments)

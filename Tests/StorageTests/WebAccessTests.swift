@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Who asks, as servers are told: each no more than is meant for it.
-@Suite struct WebAccessTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct WebAccessTests {
     private let size = Int64(Origin.content.count)
 
     private func policy(_ lines: String) -> TransferPolicy {

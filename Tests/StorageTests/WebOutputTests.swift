@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Outputs that are sent to a URL, such as one that somebody signed beforehand.
-@Suite struct WebOutputTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct WebOutputTests {
     private func job(_ url: String, _ delivery: Delivery = Delivery(), parts: [PartPattern] = []) -> TransferJob {
         TransferJob(
             id: "1700000000000-0", token: "1:abcd", sourceURL: "/none",

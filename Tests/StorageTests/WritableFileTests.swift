@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// What a `respool-transcode` that was taken over can write when it should write no more, or too much.
-@Suite struct WritableFileTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct WritableFileTests {
     private let folder: TemporaryFolder
     private let libraries: TemporaryFolder
     private let root: String

@@ -42,7 +42,8 @@ package final class ChildProcess: Sendable {
         output.closeWriter()
         errors.closeWriter()
         self.input = Mutex(source.writer)
-        state = ChildState(pid: pid)
+        state = ChildState(pid: pid, command: ([program] + arguments).joined(separator: " "))
+        StartedProcesses.current?.add(state)
         state.collect(output: output.reader, errors: errors.reader)
         if case .bytes(let bytes) = input {
             let writer = self.input.withLock { $0.taken() }
@@ -54,7 +55,7 @@ package final class ChildProcess: Sendable {
     }
 
     deinit {
-        state.kill(SIGKILL)
+        state.release()
         let writer = input.withLock { $0.taken() }
         if writer >= 0 { close(writer) }
     }
@@ -79,10 +80,14 @@ package final class ChildProcess: Sendable {
 
     package var isRunning: Bool { state.isRunning }
 
-    /// Waits until the child has ended and its output has been read.
+    /// Waits until the child has ended and its output has been read. A cancelled test, whose time is over, kills the child.
     @discardableResult
     package func wait() async -> Outcome {
-        let outcome = await state.wait()
+        let outcome = await withTaskCancellationHandler {
+            await state.wait()
+        } onCancel: {
+            state.kill(SIGKILL)
+        }
         return withExtendedLifetime(self) { outcome }
     }
 
@@ -119,7 +124,7 @@ private extension CInt {
 }
 
 /// Writes until everything is written or the reader has closed the pipe.
-private func writeAll(_ bytes: [UInt8], to descriptor: CInt) {
+func writeAll(_ bytes: [UInt8], to descriptor: CInt) {
     var rest = bytes[...]
     while !rest.isEmpty {
         let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

@@ -7,6 +7,8 @@ final class ChildState: Sendable {
     private struct Contents {
         var streams: [[UInt8]] = [[], []]
         var openStreams = 2
+        var isOwned = true
+        var isKilled = false
         var termination: Outcome.Termination?
         var waiters: [CheckedContinuation<Outcome, Never>] = []
 
@@ -17,9 +19,13 @@ final class ChildState: Sendable {
     }
 
     private let pid: pid_t
+    private let command: String
     private let contents = Mutex(Contents())
 
-    init(pid: pid_t) { self.pid = pid }
+    init(pid: pid_t, command: String) {
+        self.pid = pid
+        self.command = command
+    }
 
     func collect(output: CInt, errors: CInt) {
         startThread { self.awaitEnd() }
@@ -38,9 +44,38 @@ final class ChildState: Sendable {
     func kill(_ signal: CInt) {
         contents.withLock { contents in
             // Under the lock, the child is not reaped yet. Afterwards, the process id may be reused.
-            if contents.termination == nil { _ = Glibc.kill(pid, signal) }
+            guard contents.termination == nil else { return }
+            _ = Glibc.kill(pid, signal)
+            if signal == SIGKILL { contents.isKilled = true }
         }
     }
+
+    /// Whether the test still uses the child.
+    var isOwned: Bool { contents.withLock { $0.isOwned } }
+
+    /// Kills the child and keeps only what a report needs.
+    func release() {
+        kill(SIGKILL)
+        contents.withLock { contents in
+            contents.isOwned = false
+            for index in 0...1 { contents.streams[index] = contents.streams[index].suffix(Self.tail) }
+        }
+    }
+
+    /// The command, how it ended, and its last lines.
+    var report: [String] {
+        let (streams, termination, isKilled) = contents.withLock { ($0.streams, $0.termination, $0.isKilled) }
+        let end = isKilled ? "killed by the test" : termination.map { "\($0)" } ?? "running"
+        return ["--- \(pid) \(command): \(end)"]
+            + streams.flatMap { stream -> [String] in
+                let tail = stream.suffix(Self.tail)
+                guard !tail.contains(0) else { return ["(\(stream.count) bytes that are no text)"] }
+                return String(decoding: tail, as: UTF8.self).split(whereSeparator: \.isNewline).suffix(30).map(
+                    String.init)
+            }
+    }
+
+    private static let tail = 16 * 1024
 
     func wait() async -> Outcome {
         await withCheckedContinuation { continuation in

@@ -28,6 +28,7 @@ package final class RedisServer: Sendable {
         arguments = (defaults.map { $0 } + options.map { $0 }).flatMap { ["--\($0.key)", $0.value] }
         process = Mutex(nil)
         try await launch()
+        StartedProcesses.current?.add(self)
     }
 
     /// The process id of the running server.

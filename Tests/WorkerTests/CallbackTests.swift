@@ -10,7 +10,7 @@ import Testing
 @testable import Worker
 
 /// Callbacks from a worker to a receiver, over HTTP.
-@Suite(.timeLimit(.minutes(2))) struct CallbackTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct CallbackTests {
     private static let secrets = [
         "RESPOOL_CALLBACK_SECRET": CallbackReceiver.otherSecret + " " + CallbackReceiver.secret
     ]

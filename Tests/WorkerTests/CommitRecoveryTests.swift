@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What a worker makes of a job whose former owner was lost while its result became visible.
-@Suite struct CommitRecoveryTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct CommitRecoveryTests {
     @Test func `a job whose result is visible is completed without running`() async throws {
         let shop = try await Workshop()
         let id = try await shop.push(["source": "http://127.0.0.1:9/gone", "format": "mp3"])

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Jobs from the push to the finished file, by a real worker with real children.
-@Suite struct ConversionTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ConversionTests {
     @Test func `a pushed job converts its range to the sample`() async throws {
         let shop = try await Workshop()
         let worker = try await shop.worker()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Jobs whose time is over while they run.
-@Suite struct DeadlineTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct DeadlineTests {
     @Test func `a conversion ends at the job's deadline and leaves nothing`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What a worker makes of the death of others, and others of its own.
-@Suite struct FaultTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct FaultTests {
     @Test func `a worker takes over the job of one that was killed`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()

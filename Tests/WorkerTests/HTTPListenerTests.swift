@@ -4,7 +4,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-@Suite struct HTTPListenerTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct HTTPListenerTests {
     private static let routes = HTTPRoutes([
         "/hello": { HTTPResponse("you asked for \($0.path)\n") },
         "/sick": { _ in HTTPResponse(status: 503, "no\n") },

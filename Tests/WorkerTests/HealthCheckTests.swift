@@ -5,7 +5,7 @@ import Testing
 
 @testable import Worker
 
-@Suite struct HealthCheckTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct HealthCheckTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

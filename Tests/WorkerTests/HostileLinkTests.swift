@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The real `respool-transcode` under a real worker, with code in it that abuses what it has of `respool-transfer`.
-@Suite struct HostileLinkTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct HostileLinkTests {
     private let folder: TemporaryFolder
     private let shop: Workshop
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What anybody who may push can do to a worker with one entry.
-@Suite(.serialized) struct LargeEntryTests {
+@Suite(.failureReport, .serialized, .timeLimit(.minutes(5))) struct LargeEntryTests {
     /// A kind of entry, and the command that pushes it: by a script, because to send it takes longer.
     struct Entry: Sendable, CustomTestStringConvertible {
         let testDescription: String

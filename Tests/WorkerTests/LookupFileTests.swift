@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Files in which names are looked up, and that others take the place of while a worker runs, in an `/etc` of its own.
-@Suite(.timeLimit(.minutes(2))) struct LookupFileTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct LookupFileTests {
     private static var mayMount: Bool {
         get async throws { try await ChildProcess.run("unshare", ["-rm", "true"]).succeeded }
     }

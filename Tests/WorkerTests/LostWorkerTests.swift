@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What tells of a worker that was lost.
-@Suite struct LostWorkerTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct LostWorkerTests {
     @Test func `a lost worker is reported in the job's log, the reaping worker's log and its metrics`() async throws {
         let shop = try await Workshop()
         let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))

@@ -11,7 +11,7 @@ import Testing
 @testable import respoold
 
 /// A worker that serves several queues.
-@Suite struct ManyQueuesTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ManyQueuesTests {
     @Test func `strict order always takes from an earlier queue first`() async throws {
         let order = try await self.order("urgent,default", [("default", 3), ("urgent", 3)])
         #expect(order == ["urgent", "urgent", "urgent", "default", "default", "default"])

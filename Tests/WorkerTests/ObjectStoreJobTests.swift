@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Jobs whose source and result are in a bucket, by a real worker.
-@Suite struct ObjectStoreJobTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ObjectStoreJobTests {
     private let store = ObjectStore.shared
 
     private func environment() async throws -> [String: String] {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Jobs whose outputs may not replace what is there.
-@Suite struct OverwriteTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct OverwriteTests {
     private func write(_ text: String, _ path: String) throws { try Data(text.utf8).write(to: URL(filePath: path)) }
 
     private func text(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Jobs that a worker claims ahead, to fetch their sources while it converts others.
-@Suite struct PrefetchTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct PrefetchTests {
     /// A worker that converts a job for as long as the test takes, and fetches the sources of others.
     private struct Busy {
         let shop: Workshop

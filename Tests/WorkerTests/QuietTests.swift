@@ -2,7 +2,7 @@ import Jobs
 import TestSupport
 import Testing
 
-@Suite struct QuietTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct QuietTests {
     @Test func `a quiet worker finishes its job, claims no more, and claims again when it is told to`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Publication with replicas: a result becomes visible once they have heard of it.
-@Suite struct ReplicaTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ReplicaTests {
     @Test func `a result stays hidden until a replica has acknowledged its publication`() async throws {
         let port = try LoopbackPort.free()
         let shop = try await Workshop(ReplicatedServer.options(port: port))

@@ -8,7 +8,7 @@ import Testing
 @testable import Worker
 
 /// What goes on while the last outcomes are told again to a server that does not answer.
-@Suite(.timeLimit(.minutes(1))) struct ResendingTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ResendingTests {
     private let server: RedisServer
     private let silent: RedisServer
     private let unheard: RedisClient

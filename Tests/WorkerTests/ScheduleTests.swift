@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Workers that push the jobs of schedules.
-@Suite struct ScheduleTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ScheduleTests {
     @Test func `two workers push one job for each occurrence, and one of them runs it`() async throws {
         let shop = try await Workshop()
         let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))

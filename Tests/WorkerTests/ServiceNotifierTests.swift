@@ -9,7 +9,7 @@ import Testing
 @testable import respoold
 
 /// What a service manager such as systemd is told.
-@Suite struct ServiceNotifierTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ServiceNotifierTests {
     @Test func `the watchdog is only fed, and a drain only extended, while the process is alive`() async throws {
         let manager = try ServiceManager()
         let isAlive = Monitor(true)

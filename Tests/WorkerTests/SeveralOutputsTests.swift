@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Jobs with several outputs, through the queue.
-@Suite struct SeveralOutputsTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct SeveralOutputsTests {
     /// WAV cannot be copied to MP3, which shows only when the source is open.
     private static let half = #"[{"format":"flac","output":"a/b.flac"},{"format":"mp3","passthrough":"require"}]"#
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// How a worker starts and how it ends.
-@Suite struct StoppingTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct StoppingTests {
     @Test(arguments: [SIGTERM, SIGHUP])
     func `unfinished jobs are released uncharged when the grace period is over`(_ signal: Int32) async throws {
         let shop = try await Workshop()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What a transcoder that was taken over says to its worker, as messages or on its standard error.
-@Suite struct TakenOverMessagesTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct TakenOverMessagesTests {
     private let installation: TakenOverTests
 
     init() async throws { installation = try await TakenOverTests() }

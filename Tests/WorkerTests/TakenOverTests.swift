@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The real `respool-transcode`, whose code does what a source says as soon as it reads it, under a real worker.
-@Suite struct TakenOverTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct TakenOverTests {
     private let folder: TemporaryFolder
     private static let attacks = URL(filePath: #filePath).deletingLastPathComponent().appending(
         path: "../Attacks/include"

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Workers whose children are not shared by everybody's jobs.
-@Suite struct TenantTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct TenantTests {
     @Test(arguments: ["limit_key", "group"])
     func `jobs of two tenants run in different children`(field: String) async throws {
         let shop = try await Workshop()

@@ -6,7 +6,7 @@ import Testing
 @testable import Jobs
 @testable import Worker
 
-@Suite(.timeLimit(.minutes(1))) struct TransitionReporterTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct TransitionReporterTests {
     @Test func `hundreds of outcomes are reported again in a few calls`() async throws {
         let (server, count) = (try await RedisServer(), 300)
         let client = server.client()

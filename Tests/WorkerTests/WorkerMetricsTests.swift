@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What `/metrics` of a real worker counts.
-@Suite struct WorkerMetricsTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct WorkerMetricsTests {
     @Test func `what a job took of its source is counted, from files, servers and the cache`() async throws {
         let shop = try await Workshop()
         let (folder, cache) = (try TemporaryFolder(), try TemporaryFolder())
