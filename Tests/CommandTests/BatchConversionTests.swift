@@ -187,7 +187,7 @@ import Testing
             ["convert", "a.wav", "b.wav", "c.wav", "--output", "out/{stem}.m4a", "--slots", "2"],
             environment: respool.environment, folder: folder.path)
         // Signals are handled before the first child starts.
-        try await eventually("both slots have children", within: .seconds(30)) {
+        try await eventually("both slots have children") {
             let list = try await ChildProcess.run("pgrep", ["-P", "\(child.pid)", "-f", "respool-transcode"])
             return list.lines.count == 2
         }

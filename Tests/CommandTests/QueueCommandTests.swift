@@ -164,7 +164,7 @@ import Testing
             Programs.path("respool"), ["enqueue", "https://x.org/a.wav", "--to", "mp3", "--wait", "--queue", "lost"],
             environment: respool.environment)
         let hint = "respool: no worker serves the queue: start one with `respool worker --queue lost`\n"
-        try await eventually("the hint", within: .seconds(20)) { outcome.errors == hint }
+        try await eventually("the hint") { outcome.errors == hint }
         outcome.kill(SIGTERM)
     }
 

@@ -189,17 +189,17 @@ import Testing
 
     @Test func `health is answered while Redis is away, and other requests get status 503`() async throws {
         try await APIFixture.run { api in
-            try await eventually("ready", within: .seconds(30)) { try await api.send("GET /readyz").status == 200 }
+            try await eventually("ready") { try await api.send("GET /readyz").status == 200 }
             await api.server.kill()
             let answers = try await api.sendAll(
                 ["GET /healthz", "GET /v1/queues"].map { ($0, nil, nil, []) })
             #expect(answers.map(\.status) == [200, 503], "\(answers)")
             #expect(answers[1].head.contains("\r\nRetry-After: 1"))
-            try await eventually("not ready", within: .seconds(30)) {
+            try await eventually("not ready") {
                 try await api.send("GET /readyz").status == 503
             }
             try await api.server.restart()
-            try await eventually("ready again", within: .seconds(30)) {
+            try await eventually("ready again") {
                 try await api.send("GET /readyz").status == 200
             }
         }
@@ -218,7 +218,7 @@ import Testing
         try await APIFixture.run { api in
             let document = try await api.send("GET /v1/openapi.json")
             guard case .object(let paths)? = document["paths"] else { return #expect(Bool(false), "\(document)") }
-            try await eventually("ready", within: .seconds(30)) { try await api.send("GET /readyz").status == 200 }
+            try await eventually("ready") { try await api.send("GET /readyz").status == 200 }
             var requests: [String] = []
             for (path, operations) in paths {
                 guard case .object(let operations) = operations else { continue }

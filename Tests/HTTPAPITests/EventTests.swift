@@ -10,10 +10,10 @@ import Testing
     @Test func `a listener gets each event of the queue, and the end when the server stops`() async throws {
         try await APIFixture.run { api in
             let curl = try await api.listen("/v1/events")
-            try await eventually("the greeting", within: .seconds(20)) { curl.output.contains("event: hello\n") }
+            try await eventually("the greeting") { curl.output.contains("event: hello\n") }
             let id = try #require(try await api.send("POST /v1/jobs", APIFixture.job).text("id"))
             _ = try await api.send("POST /v1/jobs/\(id)/cancel")
-            try await eventually("both events", within: .seconds(20)) {
+            try await eventually("both events") {
                 curl.output.contains(#""state":"waiting"}"#) && curl.output.contains(#""state":"cancelled"}"#)
             }
             #expect(curl.output.hasPrefix("retry: 2000\n"))
@@ -28,9 +28,9 @@ import Testing
     @Test func `a listener that comes back gets what it missed, or is told of a gap`() async throws {
         try await APIFixture.run { api in
             let first = try await api.listen("/v1/events")
-            try await eventually("the greeting", within: .seconds(20)) { first.output.contains("event: hello\n") }
+            try await eventually("the greeting") { first.output.contains("event: hello\n") }
             let id = try #require(try await api.send("POST /v1/jobs", APIFixture.job).text("id"))
-            try await eventually("the event", within: .seconds(20)) { first.output.contains("event: job\n") }
+            try await eventually("the event") { first.output.contains("event: job\n") }
             first.kill()
             let lines = first.output.split(separator: "\n")
             let event = try #require(lines.firstIndex { $0 == "event: job" })
@@ -38,12 +38,12 @@ import Testing
             _ = try await api.send("POST /v1/jobs/\(id)/cancel")
             let second = try await api.listen("/v1/events", "-H", "Last-Event-ID: \(last)")
             let third = try await api.listen("/v1/events?last_event_id=1-0")
-            try await eventually("the missed event", within: .seconds(20)) { second.output.contains("cancelled") }
+            try await eventually("the missed event") { second.output.contains("cancelled") }
             #expect(second.output.ranges(of: "event: job\n").count == 1, "\(second.output)")
             #expect(!second.output.contains("event: gap"))
             // If this one is cut off before the missed event, it comes with the next.
             #expect(second.output.contains("id: \(last)\nevent: hello\n"), "\(second.output)")
-            try await eventually("the gap", within: .seconds(20)) { third.output.contains("event: gap\n") }
+            try await eventually("the gap") { third.output.contains("event: gap\n") }
         }
     }
 
@@ -52,9 +52,9 @@ import Testing
             let own = try #require(try await api.send("POST /v1/jobs", APIFixture.job).text("id"))
             let other = try #require(try await api.send("POST /v1/jobs", APIFixture.job).text("id"))
             let curl = try await api.listen("/v1/events?job=\(own)")
-            try await eventually("the greeting", within: .seconds(20)) { curl.output.contains("event: hello\n") }
+            try await eventually("the greeting") { curl.output.contains("event: hello\n") }
             for id in [other, own] { _ = try await api.send("POST /v1/jobs/\(id)/cancel") }
-            try await eventually("the event", within: .seconds(20)) { curl.output.contains("cancelled") }
+            try await eventually("the event") { curl.output.contains("cancelled") }
             #expect(curl.output.contains(own) && !curl.output.contains(other), "\(curl.output)")
         }
     }
@@ -74,7 +74,7 @@ import Testing
             #expect(foreign.status == 403 && foreign.text("code") == "scope_denied", "\(foreign)")
             let curl = try await api.listen(
                 "/v1/events?group=t1-a", "-H", "Authorization: Bearer tenant-secret")
-            try await eventually("the greeting", within: .seconds(20)) { curl.output.contains("event: hello\n") }
+            try await eventually("the greeting") { curl.output.contains("event: hello\n") }
             let (own, other, plain) = (try await push("t1-a"), try await push("t2-a"), try await push(nil))
             for job in try await api.queue.claim(count: 3, worker: "host:1:abc").jobs {
                 let progress = Progress(phase: .converting, position: 1, duration: 2, fraction: 0.5)
@@ -85,7 +85,7 @@ import Testing
                 _ = try await api.queue.finish(id: job.id, token: job.token, outcome: .completed([]))
             }
             _ = try await api.queue.seal("t1-a")
-            try await eventually("the end", within: .seconds(20)) { curl.output.contains("group_ended") }
+            try await eventually("the end") { curl.output.contains("group_ended") }
             #expect(!curl.output.contains(other) && !curl.output.contains(plain), "\(curl.output)")
             let states = curl.output.matches(of: /"id":"([^"]+)","n":\d+,"state":"([a-z]+)"/).filter { $0.1 == own }
             #expect(
@@ -101,9 +101,9 @@ import Testing
             let (first, second) = (try await api.queue.push(fields), try await api.queue.push(fields))
             try await api.queue.runMaintenance()
             let curl = try await api.listen("/v1/events?job=\(second)")
-            try await eventually("the greeting", within: .seconds(20)) { curl.output.contains("event: hello\n") }
+            try await eventually("the greeting") { curl.output.contains("event: hello\n") }
             _ = try await api.send("POST /v1/jobs/\(first)/cancel")
-            try await eventually("the event", within: .seconds(20)) { curl.output.contains("cancelled") }
+            try await eventually("the event") { curl.output.contains("cancelled") }
             #expect(try await api.send("GET /v1/events?job=1-0").status == 404)
         }
     }
@@ -119,11 +119,11 @@ import Testing
                 try await api.queue.resume()
                 return api.hub.listenerCount
             }
-            try await eventually("no listener is left", within: .seconds(30)) { try await left() == 0 }
+            try await eventually("no listener is left") { try await left() == 0 }
             // What this one gets comes after what the others asked for.
             let curl = try await api.listen("/v1/events")
-            try await eventually("the greeting", within: .seconds(20)) { curl.output.contains("event: hello\n") }
-            try await eventually("only one listener is left", within: .seconds(30)) { try await left() == 1 }
+            try await eventually("the greeting") { curl.output.contains("event: hello\n") }
+            try await eventually("only one listener is left") { try await left() == 1 }
         }
     }
 
@@ -131,9 +131,9 @@ import Testing
         try await APIFixture.run { api in
             _ = try await api.send("POST /v1/jobs", APIFixture.job)
             let curl = try await api.listen("/v1/events")
-            try await eventually("the greeting", within: .seconds(20)) { curl.output.contains("event: hello\n") }
+            try await eventually("the greeting") { curl.output.contains("event: hello\n") }
             try await api.server.restart()
-            try await eventually("the gap", within: .seconds(30)) { curl.output.contains("event: gap\n") }
+            try await eventually("the gap") { curl.output.contains("event: gap\n") }
         }
     }
 

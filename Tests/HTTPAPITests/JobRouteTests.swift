@@ -261,7 +261,7 @@ import Testing
         try await APIFixture.run { api in
             let delayed = #"{"source": "https://a.example/b", "format": "mp3", "delay": 1}"#
             let id = try #require(try await api.send("POST /v1/jobs", delayed).text("id"))
-            try await eventually("the job was promoted", within: .seconds(30)) {
+            try await eventually("the job was promoted") {
                 try await api.send("GET /v1/jobs/\(id)").text("state") == "waiting"
             }
         }
@@ -274,7 +274,7 @@ import Testing
             #expect(try await api.queue.putSchedule("yearly", yearly, fields: fields))
             let client = api.server.client()
             _ = try await client.send(["ZADD", .text(api.queue.keys.schedules), "1", "yearly"])
-            try await eventually("the job was pushed", within: .seconds(30)) {
+            try await eventually("the job was pushed") {
                 try await api.send("GET /v1/queues/default").text("counts.waiting") == "1"
             }
             await client.close()

@@ -82,7 +82,7 @@ import Testing
                 while !isReleased.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(10)) }
             }))
         let waiting = Task { try await rawExchange(listener.port, [rawRequest("POST /wait HTTP/1.1")]) }
-        try await eventually("the request is being processed", within: .seconds(20)) { isStarted.withLock { $0 } }
+        try await eventually("the request is being processed") { isStarted.withLock { $0 } }
         let answers = try await rawExchange(listener.port, [rawRequest("GET /hello HTTP/1.1")])
         #expect(answers[0].hasPrefix("HTTP/1.1 200 "))
         isReleased.withLock { $0 = true }
@@ -95,11 +95,11 @@ import Testing
             on: #require(ListenAddress("127.0.0.1:0")),
             service: ListenerService(onStream: { stream in streams.withLock { $0.append(stream) } }))
         let answer = Task { try await rawExchange(listener.port, [rawRequest("GET /stream HTTP/1.1")])[0] }
-        try await eventually("the stream is open", within: .seconds(30)) { streams.withLock { $0.count } == 1 }
+        try await eventually("the stream is open") { streams.withLock { $0.count } == 1 }
         let stream = streams.withLock { $0[0] }
         for number in 1...3 {
             #expect(stream.send(Array("piece \(number)\n".utf8)))
-            try await eventually("the piece was sent", within: .seconds(30)) { stream.isIdle }
+            try await eventually("the piece was sent") { stream.isIdle }
         }
         await listener.close()
         #expect(!stream.send([0]))
@@ -118,7 +118,7 @@ import Testing
         let open = (1...2).map { _ in
             Task { try await rawExchange(listener.port, [rawRequest("GET /stream HTTP/1.1")]) }
         }
-        try await eventually("two streams are open", within: .seconds(30)) { streams.withLock { $0.count } == 2 }
+        try await eventually("two streams are open") { streams.withLock { $0.count } == 2 }
         let third = try await rawExchange(listener.port, [rawRequest("GET /stream HTTP/1.1")])
         #expect(third[0].hasPrefix("HTTP/1.1 503 ") && third[0].contains("Retry-After: 5\r\n"), "\(third[0])")
         await listener.close()
@@ -139,7 +139,7 @@ import Testing
         let waiting = (1...2).map { _ in
             Task { try await rawExchange(listener.port, [rawRequest("POST /wait HTTP/1.1")])[0] }
         }
-        try await eventually("both are being processed", within: .seconds(30)) { started.withLock { $0 } == 2 }
+        try await eventually("both are being processed") { started.withLock { $0 } == 2 }
         let third = try await rawExchange(listener.port, [rawRequest("GET /hello HTTP/1.1")])[0]
         #expect(third.hasPrefix("HTTP/1.1 503 ") && third.contains("\r\nRetry-After: 1\r\n"), "\(third)")
         isReleased.withLock { $0 = true }
@@ -182,7 +182,7 @@ import Testing
                 second.port, [rawRequest("PUT /sink HTTP/1.1", "Content-Length: 9") + "hello"], seconds: 1)
         }
         _ = try? await cut.value
-        try await eventually("the sink has ended", within: .seconds(30)) { other.end == false }
+        try await eventually("the sink has ended") { other.end == false }
         #expect(other.received.count == 5)
     }
 
@@ -196,7 +196,7 @@ import Testing
         let answers = try await rawExchange(
             listener.port, [rawRequest("PUT /sink HTTP/1.1", "Content-Length: 9") + "hello"], seconds: 20)
         #expect(answers == [""])
-        try await eventually("the sink has ended", within: .seconds(30)) { sink.end == false }
+        try await eventually("the sink has ended") { sink.end == false }
     }
 
     @Test func `bodies over the limit of an address are refused`() async throws {
@@ -245,7 +245,7 @@ import Testing
                 }))
             let port = listener.port
             let answer = Task { try await rawExchange(port, [rawRequest("POST /wait HTTP/1.1")]) }
-            try await eventually("the request is being processed", within: .seconds(20)) {
+            try await eventually("the request is being processed") {
                 isStarted.withLock { $0 }
             }
             _ = consume listener
@@ -265,7 +265,7 @@ import Testing
             }))
         let port = try #require(listener?.port)
         let answer = Task { try await rawExchange(port, [rawRequest("POST /wait HTTP/1.1")])[0] }
-        try await eventually("the request is being processed", within: .seconds(20)) { isStarted.withLock { $0 } }
+        try await eventually("the request is being processed") { isStarted.withLock { $0 } }
         listener = nil
         isReleased.withLock { $0 = true }
         #expect(try await answer.value.hasSuffix("waited"))

@@ -76,7 +76,7 @@ import Testing
             let line = #"respool_queue_pushed_total{queue="default"} "#
             #expect(await metrics.text(queue: nil).contains(line + "0\n"))
             _ = try await api.send("POST /v1/jobs", APIFixture.job)
-            try await eventually("the next job is counted", within: .seconds(20)) {
+            try await eventually("the next job is counted") {
                 await metrics.text(queue: nil).contains(line + "1\n")
             }
         }

@@ -178,7 +178,7 @@ import Testing
             let id = try #require(try await ask(api, body).text("id"))
             _ = try await complete(api)
             #expect(try folders.names.count == 2)
-            try await eventually("the files are removed", within: .seconds(10)) {
+            try await eventually("the files are removed") {
                 _ = folders.previews.removeExpired()
                 return try folders.names.isEmpty
             }

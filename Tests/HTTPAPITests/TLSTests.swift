@@ -94,9 +94,9 @@ import Testing
         let stream = Task {
             try await rawExchange(listener.port, [rawRequest("GET /stream HTTP/1.1")], hasTLS: true)[0]
         }
-        try await eventually("the stream is open", within: .seconds(30)) { streams.withLock { $0.count } == 1 }
+        try await eventually("the stream is open") { streams.withLock { $0.count } == 1 }
         #expect(streams.withLock { $0[0] }.send(Array("piece\n".utf8)))
-        try await eventually("the piece was sent", within: .seconds(30)) { streams.withLock { $0[0].isIdle } }
+        try await eventually("the piece was sent") { streams.withLock { $0[0].isIdle } }
         let endless = try await ChildProcess.run(
             "python3", [Script.path("endless_body.py"), "\(listener.port)", "/sink", "tls"])
         #expect(endless.output.contains("HTTP/1.1 507 "), "\(endless.output) \(endless.errors)")
@@ -112,7 +112,7 @@ import Testing
         let stream = Task {
             try await rawExchange(listener.port, [rawRequest("GET /stream HTTP/1.1")], hasTLS: true)[0]
         }
-        try await eventually("the stream is open", within: .seconds(30)) { streams.withLock { $0.count } == 1 }
+        try await eventually("the stream is open") { streams.withLock { $0.count } == 1 }
         #expect(try !files.refresh())
         let old = try #require(FileManager.default.contents(atPath: certificate))
         try await makeCertificate(["-newkey", "rsa:2048"])
@@ -127,7 +127,7 @@ import Testing
         #expect(try await curl(listener.port).output == "hello")
         // The stream of the old certificate goes on.
         #expect(streams.withLock { $0[0] }.send(Array("later\n".utf8)))
-        try await eventually("the piece was sent", within: .seconds(30)) { streams.withLock { $0[0].isIdle } }
+        try await eventually("the piece was sent") { streams.withLock { $0[0].isIdle } }
         await listener.close()
         #expect(try await stream.value.contains("later\n"))
     }

@@ -80,7 +80,7 @@ import Testing
             let outcome = try await ChildProcess.run("python3", [Script.path("held_clients.py"), mode, socket])
             #expect(outcome.output == "closed\n", "\(mode) \(outcome)")
         }
-        try await eventually("the sink has ended", within: .seconds(30)) { sink.end == false }
+        try await eventually("the sink has ended") { sink.end == false }
         let usual = try self.listener(service, at: socket + "2")
         let whole = try await rawExchange(0, [rawRequest("GET /file HTTP/1.1")], host: socket + "2")
         await usual.close()

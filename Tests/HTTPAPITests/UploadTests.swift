@@ -146,14 +146,14 @@ import Testing
                             + "\(Self.append)\r\nUpload-Offset: 0\r\nContent-Length: 10\r\n\r\n0123"
                     ], seconds: 10)
             }
-            try await eventually("four bytes arrived", within: .seconds(30)) {
+            try await eventually("four bytes arrived") {
                 try await api.send("GET /v1/uploads/\(id)", token: "one").text("offset") == "4"
             }
             let second = try await patch(api, id, 4, "456789")
             #expect(second.status == 423, "\(second)")
             #expect(try await api.send("DELETE /v1/uploads/\(id)", token: "one").status == 423)
             _ = try? await cut.value
-            try await eventually("the rest is appended", within: .seconds(30)) {
+            try await eventually("the rest is appended") {
                 try await patch(api, id, 4, "456789").status == 204
             }
             #expect(FileManager.default.contents(atPath: folder.file(id)) == Data("0123456789".utf8))

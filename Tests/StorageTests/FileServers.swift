@@ -58,7 +58,7 @@ struct FileServers {
         let process = try await ChildProcess(
             "/usr/bin/python3",
             [Script.path("file_servers.py"), folder.file("root"), folder.file("log"), certificate, key], input: .open)
-        try await eventually("the servers say their ports", within: .seconds(60)) { process.output.hasSuffix("\n") }
+        try await eventually("the servers say their ports") { process.output.hasSuffix("\n") }
         let ports = process.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
         return FileServers(
             process: process, folder: folder, ftp: ports[0], old: ports[1], ftps: ports[2], half: ports[3],

@@ -13,7 +13,7 @@ import Testing
         init(_ behaviour: String) async throws {
             let process = try await ChildProcess(
                 "python3", [Script.path("hostile_ftp_server.py"), behaviour], input: .open)
-            try await eventually("the server says its port", within: .seconds(60)) { process.output.contains("\n") }
+            try await eventually("the server says its port") { process.output.contains("\n") }
             self.process = process
             port = Int(process.output.prefix { $0.isNumber }) ?? 0
         }

@@ -87,7 +87,7 @@ actor Origin {
         let folder = try TemporaryFolder()
         let file = try folder.write("content", content)
         let process = try await ChildProcess("python3", [Script.path("origin.py"), file, folder.path], input: .open)
-        try await eventually("the server says its ports", within: .seconds(20)) { process.output.hasSuffix("\n") }
+        try await eventually("the server says its ports") { process.output.hasSuffix("\n") }
         let ports = process.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
         return Running(process: process, folder: folder, port: ports[0], securePort: ports[1])
     }

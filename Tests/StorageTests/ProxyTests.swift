@@ -38,7 +38,7 @@ import Testing
             """
         let file = try folder.write("proxy.conf", Array(settings.utf8))
         let process = try await ChildProcess("tinyproxy", ["-d", "-c", file])
-        try await eventually("the proxy listens", within: .seconds(60)) {
+        try await eventually("the proxy listens") {
             try await ChildProcess.run("bash", ["-c", "echo > /dev/tcp/127.0.0.1/\(port)"]).succeeded
         }
         return Proxy(process: process, port: port, log: log)

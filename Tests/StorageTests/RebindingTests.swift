@@ -56,7 +56,7 @@ private struct Ground {
         let folder = try TemporaryFolder()
         let process = try await ChildProcess(
             "unshare", ["-rmn", "python3", Script.path("rebinding.py"), folder.path], input: .open)
-        try await eventually("the servers are up", within: .seconds(60)) { process.output == "ready\n" }
+        try await eventually("the servers are up") { process.output == "ready\n" }
         return Ground(process: process, folder: folder)
     }
 

@@ -155,7 +155,7 @@ import Testing
         let first = try await TransferChild.start(policy)
         try await first.tell(.job(.test(url)))
         try await first.send(.open)
-        try await eventually("the first asks", within: .seconds(60)) {
+        try await eventually("the first asks") {
             try await Origin.shared.ranges("killed").count == 1
         }
         try await withTransfer(policy) { child in

@@ -8,9 +8,9 @@ package struct NotInTime: Error, CustomStringConvertible {
 /// Polls the condition until it holds; throws if it does not hold within the time limit.
 ///
 /// The limit only ends a test whose condition never holds. It is long, because a busy machine may be many times slower than an
-/// idle one.
+/// idle one, or stand still for seconds.
 package func eventually(
-    _ what: String, within limit: Duration = .seconds(30), every interval: Duration = .milliseconds(10),
+    _ what: String, within limit: Duration = .seconds(60), every interval: Duration = .milliseconds(10),
     _ condition: () async throws -> Bool
 ) async throws {
     let end = ContinuousClock.now + limit

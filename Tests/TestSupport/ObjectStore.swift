@@ -67,7 +67,7 @@ package actor ObjectStore {
         ]
         let process = try await ChildProcess(
             python, [Script.path("object_store.py"), folder.path] + keys, input: .open)
-        try await eventually("the store says its port", within: .seconds(60)) {
+        try await eventually("the store says its port") {
             process.output.hasSuffix("\n") || !process.isRunning
         }
         guard let port = Int(process.output.prefix { $0.isNumber }) else {

@@ -36,8 +36,10 @@ package final class RedisServer: Sendable {
 
     package var socket: String { folder.file("redis.sock") }
 
-    /// A client of this server.
-    package func client(name: String = "test") -> RedisClient { RedisClient(url: url, name: name) }
+    /// A client of this server that waits for a busy machine.
+    package func client(name: String = "test") -> RedisClient {
+        RedisClient(url: url, name: name, timeout: .seconds(60))
+    }
 
     /// Kills the server with SIGKILL and waits for its end.
     package func kill() async {

@@ -11,7 +11,7 @@ package final class ReplicatedServer: Sendable {
         replica = try await RedisServer()
         let client = replica.client()
         _ = try await client.send(["REPLICAOF", "127.0.0.1", .init(port)])
-        try await eventually("the replica follows", within: .seconds(30)) {
+        try await eventually("the replica follows") {
             try await client.send(["INFO", "replication"]).string?.contains("master_link_status:up") == true
         }
         await client.close()

@@ -26,7 +26,7 @@ final class CallbackReceiver: Sendable {
     init() async throws {
         let child = try await ChildProcess("python3", [Script.path("callback_receiver.py"), Self.secret])
         self.child = child
-        try await eventually("the receiver listens", within: Workshop.timeout) { child.output.hasSuffix("\n") }
+        try await eventually("the receiver listens") { child.output.hasSuffix("\n") }
         port = Int(child.output.dropLast()) ?? 0
     }
 
@@ -42,7 +42,7 @@ final class CallbackReceiver: Sendable {
 
     /// What it got at that path, once there are so many.
     func requests(at path: String, count: Int = 1) async throws -> [Request] {
-        try await eventually("\(count) callbacks at /\(path)", within: Workshop.timeout) {
+        try await eventually("\(count) callbacks at /\(path)") {
             requests.count { $0.path == "/" + path } >= count
         }
         return requests.filter { $0.path == "/" + path }

@@ -27,7 +27,7 @@ import Testing
     ) async throws -> CallbackRecord {
         var last: CallbackRecord?
         do {
-            try await eventually("", within: Workshop.timeout, every: .milliseconds(20)) {
+            try await eventually("", every: .milliseconds(20)) {
                 last = try await shop.queue.callbacks(of: .job(id)).first
                 return last?.state == state && last?.log.count ?? 0 >= attempts
             }
@@ -90,7 +90,7 @@ import Testing
         let id = try await push(shop, receiver.url("ok", host: "localhost"))
         _ = try await callback(of: id, shop, reaches: .delivered)
         // The third may be the last to have its job done.
-        try await eventually("all have a callback", within: Workshop.timeout) {
+        try await eventually("all have a callback") {
             try await shop.queue.callbacks(limit: 10).count == 4
         }
         let states = try await shop.queue.callbacks(limit: 10).map(\.state)
@@ -105,7 +105,7 @@ import Testing
         let worker = try await shop.worker(Self.secrets.merging(["RESPOOL_ALLOW_OUTPUT_HOSTS": "10.0.0.0/8"]) { $1 })
         // What may be another name tomorrow is tried again.
         let named = try await push(shop, receiver.url("ok", host: "localhost"))
-        try await eventually("the first attempt", within: Workshop.timeout) {
+        try await eventually("the first attempt") {
             let records = try await shop.queue.callbacks(of: .job(named))
             return records.first?.log.first?.message.contains("RESPOOL_ALLOW_OUTPUT_HOSTS") == true
         }
@@ -192,7 +192,7 @@ import Testing
             "python3", [program.path, "\(port)"], environment: ["RESPOOL_CALLBACK_SECRET": CallbackReceiver.secret])
         let url = "http://127.0.0.1:\(port)/"
         var status = ""
-        try await eventually("the example listens", within: Workshop.timeout) {
+        try await eventually("the example listens") {
             let forged = try await ChildProcess.run(
                 "curl",
                 [

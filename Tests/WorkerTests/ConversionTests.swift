@@ -124,7 +124,7 @@ import Testing
         var ids: [String] = []
         for _ in 0..<2 { ids.append(try await shop.push(["source": "\(server.url)/drip", "format": "wav"])) }
         var phases: [Phase?] = []
-        try await eventually("one waits", within: Workshop.timeout) {
+        try await eventually("one waits") {
             phases = []
             for id in ids { phases.append(try await shop.job(id)?.phase) }
             return phases.contains(.waiting)

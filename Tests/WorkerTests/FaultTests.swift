@@ -49,7 +49,7 @@ import Testing
         for crashes in 1...3 {
             try await shop.isConverting(id)
             for child in try await worker.children("respool-transcode") { kill(child, SIGKILL) }
-            try await eventually("crash \(crashes)", within: Workshop.timeout) {
+            try await eventually("crash \(crashes)") {
                 try await shop.job(id)?.crashes == crashes
             }
         }
@@ -137,13 +137,13 @@ import Testing
         func areDone() async throws -> Bool {
             try await queue.jobs(ids).allSatisfy { $0?.state == .completed && $0?.crashes == 0 }
         }
-        try await eventually("the first job is done", within: Workshop.timeout, areDone)
+        try await eventually("the first job is done", areDone)
         try await cluster.breakApart()
         try await worker.logs("the Redis cluster is down or incomplete")
         try await cluster.mend()
         try await worker.logs("Redis is reachable again")
         ids.append(try await queue.enqueue([job])[0].id)
-        try await eventually("both are done", within: Workshop.timeout, areDone)
+        try await eventually("both are done", areDone)
         #expect(Set(shop.outputs) == Set(ids.map { "\($0).flac" }))
         #expect(try await QueueAudit(queue).problems() == [])
         await client.close()
@@ -157,11 +157,11 @@ import Testing
         let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))
         for _ in 0..<2 {
             var id: String?
-            try await eventually("the job is pushed", within: Workshop.timeout) {
+            try await eventually("the job is pushed") {
                 id = try? await queue.enqueue([["source": source, "format": "flac"]])[0].id
                 return id != nil
             }
-            try await eventually("the job is done", within: Workshop.timeout) {
+            try await eventually("the job is done") {
                 try await queue.jobs([id ?? ""])[0]?.state == .completed
             }
             if try await trio.master() == trio.ports[0] { try await trio.failOver(from: 0) }

@@ -105,7 +105,7 @@ import Testing
                 withExtendedLifetime(listener) {}
             }
             // A thread of its own closes each. The runtime may open one or two of its own meanwhile; each listener has four.
-            try await eventually("the descriptors are closed", within: .seconds(20)) { open() < before + 20 }
+            try await eventually("the descriptors are closed") { open() < before + 20 }
         }
     }
 

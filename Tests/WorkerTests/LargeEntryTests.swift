@@ -32,7 +32,7 @@ import Testing
         try await isWaiting(shop)
         let before = try peakMemory(worker)
         let inbox = RedisArgument.text(shop.queue.keys.inbox)
-        let client = RedisClient(url: shop.redis.url, name: "producer", timeout: Workshop.timeout)
+        let client = shop.redis.client(name: "producer")
         let id = try #require(try await client.send(["EVAL", .text(entry.script), 1, inbox]).string)
         try await expectRefusal(of: id, entry.reason, shop, worker, peakBefore: before)
     }
@@ -54,7 +54,7 @@ import Testing
 
     /// Waits until the worker waits at its doorbell.
     private func isWaiting(_ shop: Workshop) async throws {
-        try await eventually("the worker waits", within: Workshop.timeout) {
+        try await eventually("the worker waits") {
             try await shop.client.send(["INFO", "clients"]).string?.contains("blocked_clients:1") == true
         }
     }

@@ -40,7 +40,7 @@ import Testing
         let worker = try await shop.worker(["RESPOOL_QUEUE": names])
         var started: [(name: String, time: Int64)] = []
         for (queue, id) in pushed {
-            try await eventually("job \(id) of \(queue.name.text) completes", within: Workshop.timeout) {
+            try await eventually("job \(id) of \(queue.name.text) completes") {
                 try await queue.jobs([id])[0]?.state == .completed
             }
             let time = try #require(try await queue.jobs([id])[0]?.startedAt)
@@ -63,7 +63,7 @@ import Testing
         let worker = try await shop.worker(["RESPOOL_QUEUE": "urgent,default", "RESPOOL_SLOTS": "2"])
         var times: [Int64] = []
         for (queue, id) in [(urgent, ids[0]), (urgent, ids[81]), (other, late)] {
-            try await eventually("job \(id) completes", within: Workshop.timeout) {
+            try await eventually("job \(id) completes") {
                 try await queue.jobs([id])[0]?.state == .completed
             }
             times.append(try #require(try await queue.jobs([id])[0]?.startedAt))
@@ -84,7 +84,7 @@ import Testing
             #expect(id == "1700000000000-1")
         }
         for queue in [a, b] {
-            try await eventually("the job of \(queue.name.text) completes", within: Workshop.timeout) {
+            try await eventually("the job of \(queue.name.text) completes") {
                 try await queue.jobs(["1700000000000-1"])[0]?.state == .completed
             }
         }
@@ -92,7 +92,7 @@ import Testing
         try await a.pause()
         let late = try await shop.push(["source": source, "format": "flac"], to: a)
         let next = try await shop.push(["source": source, "format": "flac"], to: b)
-        try await eventually("the job of b completes", within: Workshop.timeout) {
+        try await eventually("the job of b completes") {
             try await b.jobs([next])[0]?.state == .completed
         }
         let waiting = try await a.jobs([late])[0]?.state

@@ -52,7 +52,7 @@ import Testing
             "source": try shop.source("long.wav", Sounds.ramp(samples: 6_000_000)), "format": "wav",
             "output": "s3://held/a.wav",
         ])
-        try await eventually("the upload is begun", within: Workshop.timeout) {
+        try await eventually("the upload is begun") {
             try await store.requests("held").contains { $0.contains("partNumber=1&") }
         }
         let second = try await shop.push([
@@ -73,7 +73,7 @@ import Testing
         let source = try shop.source("long.wav", Sounds.ramp(samples: 6_000_000))
         let worker = try await shop.worker(try await environment())
         let id = try await shop.push(["source": source, "format": "wav", "output": "s3://\(bucket)/a.wav"])
-        try await eventually("the upload is begun", within: Workshop.timeout) {
+        try await eventually("the upload is begun") {
             try await store.requests(bucket).contains { $0.contains("partNumber=1&") }
         }
         if what == "cancel" {
@@ -84,7 +84,7 @@ import Testing
             let job = try await shop.job(id, reaches: .completed)
             #expect(job.crashes == 1)
         }
-        try await eventually("nothing is left", within: Workshop.timeout) {
+        try await eventually("nothing is left") {
             let content = try await store.content(bucket)
             return content.uploads == [] && content.objects.count == (what == "cancel" ? 0 : 1)
         }

@@ -65,7 +65,7 @@ import Testing
             "source": try shop.source("a.wav", Sounds.ramp(samples: 4410)), "format": "flac", "overwrite": "fail",
             "outputs": #"[{"output":"a.flac"},{"output":"s3://retried/b.flac"}]"#,
         ])
-        try await eventually("the first is published", within: Workshop.timeout) { shop.outputs == ["a.flac"] }
+        try await eventually("the first is published") { shop.outputs == ["a.flac"] }
         let job = try await shop.job(id, reaches: .completed)
         #expect(job.attempt == 2 && job.outputs?.map(\.isMade) == [true, true])
         #expect(try await store.content("retried").objects.count == 1)

@@ -33,7 +33,7 @@ import Testing
 
         /// Waits until the source is fetched of a job that was claimed ahead, and a beat has told so.
         func isFetching(_ id: String, _ path: String) async throws {
-            try await eventually("job \(id) is fetched ahead", within: Workshop.timeout, every: .milliseconds(20)) {
+            try await eventually("job \(id) is fetched ahead", every: .milliseconds(20)) {
                 let job = try await shop.job(id)
                 return server.requests.contains(path) && job?.state == .running && job?.phase == .waiting
             }
@@ -80,7 +80,7 @@ import Testing
         try await busy.isFetching(fetched, "/quick")
         try await busy.isFetching(fetching, "/drip")
         busy.worker.kill(SIGTERM)
-        try await eventually("both are released", within: Workshop.timeout) {
+        try await eventually("both are released") {
             guard try await busy.isReleased(fetched) else { return false }
             return try await busy.isReleased(fetching)
         }
@@ -101,7 +101,7 @@ import Testing
         #expect(try await busy.isStillRunning())
         // Another one takes the place of the normal job, and not that of the first.
         let late = try await busy.push("/quick?late", ["priority": "high"])
-        try await eventually("the normal job is released too", within: Workshop.timeout) {
+        try await eventually("the normal job is released too") {
             try await busy.isReleased(normal)
         }
         try await busy.isFetching(late, "/quick?late")
@@ -135,7 +135,7 @@ import Testing
         try await busy.isFetching(fetched, "/quick")
         try await busy.shop.queue.pause()
         try await busy.endRunning()
-        try await eventually("it is released", within: Workshop.timeout) { try await busy.isReleased(fetched) }
+        try await eventually("it is released") { try await busy.isReleased(fetched) }
         try await busy.shop.queue.resume()
         try await busy.shop.job(fetched, reaches: .completed)
     }
@@ -145,7 +145,7 @@ import Testing
         try await busy.worker.logs("no sources are fetched ahead")
         let id = try await busy.push("/quick")
         let progress = try await busy.shop.job(busy.running)?.position
-        try await eventually("two beats pass", within: Workshop.timeout) {
+        try await eventually("two beats pass") {
             try await busy.shop.job(busy.running)?.position ?? 0 > (progress ?? 0) + 3
         }
         #expect(try await busy.shop.job(id)?.state == .waiting)

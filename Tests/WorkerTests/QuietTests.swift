@@ -16,7 +16,7 @@ import Testing
         try await server.release()
         try await shop.job(id, reaches: .completed)
         // Several beats, each of which would let the job start.
-        try await eventually("the worker is idle", within: Workshop.timeout) {
+        try await eventually("the worker is idle") {
             try await shop.queue.workers().first?.jobs == []
         }
         try await shop.queue.runMaintenance()
@@ -32,19 +32,19 @@ import Testing
         let shop = try await Workshop()
         let other = try shop.queue("other")
         let worker = try await shop.worker(["RESPOOL_QUEUE": "default,other"])
-        try await eventually("both queues have the worker", within: Workshop.timeout) {
+        try await eventually("both queues have the worker") {
             let counts = (try await shop.queue.workers().count, try await other.workers().count)
             return counts == (1, 1)
         }
         let name = try #require(try await shop.queue.workers().first?.name)
         #expect(try await shop.queue.setQuiet(true, worker: name) == name)
         try await worker.logs("quiet: claiming no more jobs")
-        try await eventually("the other queue says so", within: Workshop.timeout) {
+        try await eventually("the other queue says so") {
             try await other.workers().first?.isQuiet == true
         }
         #expect(try await other.setQuiet(false, worker: name) == name)
         try await worker.logs("claiming jobs again")
-        try await eventually("the first queue says so", within: Workshop.timeout) {
+        try await eventually("the first queue says so") {
             try await shop.queue.workers().first?.isQuiet == false
         }
         worker.kill(15)

@@ -19,7 +19,7 @@ import Testing
         #expect(shop.outputs.filter { !$0.hasPrefix(".") } == [])
         #expect(try await shop.job(id)?.phase == .publishing)
         // Over a connection of its own, so that beats go on.
-        try await eventually("a publication waits", within: Workshop.timeout) {
+        try await eventually("a publication waits") {
             let lines = try await shop.client.send(["CLIENT", "LIST"]).string?.split(separator: "\n") ?? []
             return lines.filter { $0.contains("cmd=wait") }.allSatisfy { $0.contains("name=respool-publish") }
                 && lines.contains { $0.contains("cmd=wait") }

@@ -37,7 +37,7 @@ import Testing
     /// Waits until the server has run so many scripts.
     private func hasRun(_ count: Int) async throws {
         let client = server.client()
-        try await eventually("\(count) scripts", within: .seconds(30)) {
+        try await eventually("\(count) scripts") {
             try await client.scriptCount() >= count
         }
         await client.close()

@@ -17,11 +17,11 @@ import Testing
         for time in ["1000", "60000", "120000"] {
             let before = try await shop.queue.stats()[.completed]
             _ = try await shop.client.send(["ZADD", .text(shop.queue.keys.schedules), .text(time), "s"])
-            try await eventually("the job is there and over", within: Workshop.timeout) {
+            try await eventually("the job is there and over") {
                 try await shop.queue.stats()[.completed] == before + 1
             }
             let id = try #require(try await shop.queue.schedule("s")?.job)
-            try await eventually("its worker tells", within: Workshop.timeout) {
+            try await eventually("its worker tells") {
                 workers.count { $0.errors.contains("\"\(id)\"") && $0.errors.contains("scheduled") } > 0
             }
         }
@@ -46,7 +46,7 @@ import Testing
                     try await shop.queue.putSchedule(
                         name, try Recurrence("@yearly", zone: "UTC"), fields: fields, replaces: true))
                 _ = try await shop.client.send(["ZADD", .text(keys.schedules), "2000", .text(name)])
-                try await eventually("it ran", within: Workshop.timeout) {
+                try await eventually("it ran") {
                     try await shop.queue.schedule(name)?.next ?? 0 > 2000
                 }
             }
@@ -57,6 +57,6 @@ import Testing
         try await put(zone: "UTC", thenRun: "b")
         #expect(try await shop.queue.schedule("s")?.last == 1000)
         try await put(zone: "Mars/Olympus", thenRun: "c")
-        try await eventually("it is said again", within: Workshop.timeout) { complaints() == 2 }
+        try await eventually("it is said again") { complaints() == 2 }
     }
 }

@@ -12,7 +12,7 @@ final class SlowServer: Sendable {
     init() async throws {
         child = try await ChildProcess("python3", [Script.path("slow_server.py")])
         let child = child
-        try await eventually("the slow server listens", within: Workshop.timeout) { child.output.hasSuffix("\n") }
+        try await eventually("the slow server listens") { child.output.hasSuffix("\n") }
         url = "http://127.0.0.1:\(child.output.dropLast())"
     }
 

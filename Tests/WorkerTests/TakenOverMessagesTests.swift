@@ -21,7 +21,7 @@ import Testing
             "source": source, "format": "flac", "attempts": "1", "timeout": "\(timeout)",
         ])
         var last: JobRecord?
-        try await eventually("the job of \(source) ends", within: Workshop.timeout, every: .milliseconds(20)) {
+        try await eventually("the job of \(source) ends", every: .milliseconds(20)) {
             last = try await shop.job(id)
             return last.map { [.completed, .failed, .cancelled].contains($0.state) } ?? false
         }

@@ -11,7 +11,7 @@ import Testing
         let bytes = Sounds.ramp(samples: 44_100)
         let origin = try await ChildProcess(
             "python3", [Script.path("tagged_origin.py"), try folder.write("a.wav", bytes)])
-        try await eventually("the origin listens", within: Workshop.timeout) { origin.output.hasSuffix("\n") }
+        try await eventually("the origin listens") { origin.output.hasSuffix("\n") }
         let url = "http://127.0.0.1:\(origin.output.dropLast())/a.wav"
         let port = try LoopbackPort.free()
         let worker = try await shop.worker(["RESPOOL_LISTEN": "\(port)", "RESPOOL_CACHE_DIR": cache.path])
@@ -27,7 +27,7 @@ import Testing
             #"respool_cache_lookups_total{\#(q),result="hit"} 1"#, "respool_fetch_seconds_count{\(q)} 2",
         ]
         var lines: Set<String> = []
-        try await eventually("the sources are counted", within: Workshop.timeout) {
+        try await eventually("the sources are counted") {
             let outcome = try await ChildProcess.run("curl", ["-sS", "http://127.0.0.1:\(port)/metrics"])
             lines = Set(outcome.output.split(separator: "\n").map(String.init))
             return lines.isSuperset(of: wanted)
@@ -54,7 +54,7 @@ import Testing
         let later = try await shop.push(["source": closed, "format": "mp3"])
         try await shop.job(later, reaches: .delayed)
         var lines: Set<String> = []
-        try await eventually("the metrics are complete", within: Workshop.timeout) {
+        try await eventually("the metrics are complete") {
             let outcome = try await ChildProcess.run("curl", ["-sS", "http://127.0.0.1:\(port)/metrics"])
             lines = Set(outcome.output.split(separator: "\n").map(String.init))
             return lines.contains { $0.hasPrefix("respool_retries_total") }

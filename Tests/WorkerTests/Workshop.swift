@@ -8,9 +8,6 @@ import TestSupport
 
 /// A Redis of one's own, folders for sources and outputs, and workers that use them: the real programs.
 final class Workshop: Sendable {
-    /// How long anything may take on a machine that is busy with something else.
-    static let timeout: Duration = .seconds(60)
-
     let redis: RedisServer
     let client: RedisClient
     let queue: JobQueue
@@ -22,7 +19,7 @@ final class Workshop: Sendable {
             try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false)
         }
         redis = try await RedisServer(options)
-        client = RedisClient(url: redis.url, name: "test", timeout: Self.timeout)
+        client = redis.client()
         queue = JobQueue(client: client)
     }
 
@@ -30,7 +27,7 @@ final class Workshop: Sendable {
     func worker(_ environment: [String: String] = [:]) async throws -> ChildProcess {
         let child = try await ChildProcess(
             Programs.path("respoold"), ["worker"], environment: self.environment.merging(environment) { $1 })
-        try await eventually("the worker starts", within: Self.timeout) {
+        try await eventually("the worker starts") {
             guard child.isRunning else { throw NotInTime(description: "the worker ended: \(child.errors)") }
             return child.errors.contains("worker started")
         }
@@ -66,24 +63,22 @@ final class Workshop: Sendable {
 
     /// Waits until the job is in the state, and answers all that is known of it.
     @discardableResult
-    func job(_ id: String, reaches state: JobState, within limit: Duration = Workshop.timeout) async throws
-        -> JobRecord
-    {
+    func job(_ id: String, reaches state: JobState) async throws -> JobRecord {
         var last: JobRecord?
         do {
-            try await eventually("", within: limit, every: .milliseconds(20)) {
+            try await eventually("", every: .milliseconds(20)) {
                 last = try await job(id)
                 return last?.state == state
             }
         } catch is NotInTime {
-            throw NotInTime(description: "not \(state) within \(limit): \(String(describing: last))")
+            throw NotInTime(description: "not \(state) in time: \(String(describing: last))")
         }
         return last!
     }
 
     /// Waits until the job's worker reports that audio is converted.
     func isConverting(_ id: String) async throws {
-        try await eventually("job \(id) converts", within: Self.timeout, every: .milliseconds(20)) {
+        try await eventually("job \(id) converts", every: .milliseconds(20)) {
             let job = try await job(id)
             return job?.state == .running && job?.phase == .converting
         }
@@ -103,7 +98,7 @@ final class Workshop: Sendable {
 extension ChildProcess {
     /// Waits until the child has logged the words; throws at once if it ends without them.
     func logs(_ words: String) async throws {
-        try await eventually("\"\(words)\" is logged", within: Workshop.timeout) {
+        try await eventually("\"\(words)\" is logged") {
             if errors.contains(words) { return true }
             guard !isRunning else { return false }
             let text = await wait().errors
