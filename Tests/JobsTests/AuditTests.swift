@@ -10,12 +10,9 @@ import Testing
     private let fixture: QueueFixture
 
     init() async throws {
-        server = try await RedisServer()
-        client = QueueFixture.patientClient(server)
-        // No lease expires while a busy machine writes and reads the queue.
-        var settings = QueueSettings()
-        settings.lease = .seconds(600)
-        fixture = QueueFixture(server: server, client: client, queue: JobQueue(client: client, settings: settings))
+        server = try await RedisServer(clock: .still)
+        client = server.client()
+        fixture = QueueFixture(server: server, client: client, queue: JobQueue(client: client))
     }
 
     private var queue: JobQueue { fixture.queue }

@@ -10,7 +10,11 @@ import Testing
         let name = try QueueName("test")
         let keys = QueueKeys(name)
         func queue(_ client: String) throws -> JobQueue {
-            JobQueue(client: RedisClient(url: try cluster.url, name: client, key: keys.meta), name: name)
+            // The leases of a machine that stands still for seconds do not expire.
+            var settings = QueueSettings()
+            settings.lease = .seconds(600)
+            let client = RedisClient(url: try cluster.url, name: client, key: keys.meta, timeout: .seconds(60))
+            return JobQueue(client: client, name: name, settings: settings)
         }
         let producer = try queue("producer")
         let move = try await SlotMove(cluster, keys.meta)

@@ -1,6 +1,5 @@
 import JobSchema
 import Jobs
-import Lifecycle
 import Redis
 import Synchronization
 import TestSupport
@@ -18,7 +17,8 @@ import Testing
                 let bell = fixture.doorbell()
                 group.addTask {
                     while !Task.isCancelled {
-                        guard try await bell.wait(for: .seconds(1)) == .rang else { continue }
+                        // A wait that a busy machine answers too late throws.
+                        guard (try? await bell.wait(for: .seconds(1))) == .rang else { continue }
                         rung.add("")
                         return
                     }
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `one push wakes one worker, and three wake three`() async throws {
-        try await QueueFixture.run { fixture in
+        try await QueueFixture.run(clock: .running) { fixture in
             try await waiters(8, on: fixture) { rung in
                 try await fixture.push()
                 try await eventually("one is woken") { rung() == 1 }
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `anything that leaves work behind wakes one worker, and only one`() async throws {
-        try await QueueFixture.run { fixture in
+        try await QueueFixture.run(clock: .running) { fixture in
             let ready = try await fixture.enqueue()
             let cancelled = try await fixture.enqueue()
             let running = try await fixture.claim(2)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `promotion and reaping ring the bell too`() async throws {
-        try await QueueFixture.run { fixture in
+        try await QueueFixture.run(clock: .running) { fixture in
             _ = try await fixture.enqueue(["delay": "60"])
             try await waiters(3, on: fixture) { rung in
                 try await fixture.makeDue()
@@ -94,15 +94,18 @@ import Testing
             }
             _ = try await fixture.claimOne()
             try await waiters(3, on: fixture) { rung in
-                try await fixture.endLeases()
-                _ = try await fixture.beat([])
-                try await eventually("reaping wakes one") { rung() == 1 }
+                // Again if the machine was held up in between: for the queue that is an outage.
+                try await eventually("reaping wakes one") {
+                    try await fixture.endLeases()
+                    _ = try await fixture.beat([])
+                    return rung() == 1
+                }
             }
         }
     }
 
     @Test func `the bell never rings while the queue is paused`() async throws {
-        try await QueueFixture.run { fixture in
+        try await QueueFixture.run(clock: .running) { fixture in
             try await fixture.queue.pause()
             try await waiters(3, on: fixture) { rung in
                 _ = try await fixture.enqueue()
@@ -116,42 +119,38 @@ import Testing
     }
 
     @Test func `a bell waits for the worker that comes a moment later`() async throws {
-        try await QueueFixture.run { fixture in
+        try await QueueFixture.run(clock: .running) { fixture in
             try await fixture.open()
             _ = try await fixture.enqueue()
-            #expect(try await fixture.doorbell().wait(for: .seconds(1)) == .rang)
+            #expect(try await fixture.wait(for: .seconds(1)) == .rang)
             // It took the bell and cannot claim.
             try await fixture.queue.ring()
-            #expect(try await fixture.doorbell().wait(for: .seconds(1)) == .rang)
+            #expect(try await fixture.wait(for: .seconds(1)) == .rang)
             _ = try await fixture.claim()
-            #expect(try await fixture.doorbell().wait(for: .milliseconds(20)) == .timeout)
+            #expect(try await fixture.wait(for: .milliseconds(20)) == .timeout)
         }
-    }
-
-    /// Lets the bell have been hung so many milliseconds ago.
-    private static func makeBell(old age: Int64, _ fixture: QueueFixture) async throws {
-        let meta = RedisArgument.text(fixture.queue.keys.meta)
-        let bell = try await fixture.client.send(["HGET", meta, "bell"]).string ?? ""
-        let id = try #require(bell.split(separator: " ").first)
-        _ = try await fixture.client.send(["HSET", meta, "bell", .text("\(id) \(WallClock.milliseconds() - age)")])
     }
 
     @Test func `a bell that was lost for a second is replaced`() async throws {
         try await QueueFixture.run { fixture in
+            let meta = RedisArgument.text(fixture.queue.keys.meta)
+            func bell() async throws -> String { try await fixture.client.send(["HGET", meta, "bell"]).string ?? "" }
             try await fixture.open()
             _ = try await fixture.enqueue()
-            #expect(try await fixture.doorbell().wait(for: .seconds(1)) == .rang)
-            try await Self.makeBell(old: 0, fixture)
-            _ = try await fixture.beat([])
-            #expect(try await fixture.doorbell().wait(for: .milliseconds(20)) == .timeout)
-            try await Self.makeBell(old: 1001, fixture)
-            _ = try await fixture.beat([])
-            #expect(try await fixture.doorbell().wait(for: .milliseconds(20)) == .rang)
+            #expect(try await fixture.wait(for: .seconds(1)) == .rang)
+            let id = try #require(try await bell().split(separator: " ").first)
+            let now = try await fixture.now()
+            for (age, isReplaced) in [(Int64(900), false), (1002, true)] {
+                _ = try await fixture.client.send(["HSET", meta, "bell", .text("\(id) \(now - age)")])
+                _ = try await fixture.beat([])
+                #expect(try await bell().hasPrefix("\(id) ") == !isReplaced)
+            }
+            #expect(try await fixture.wait(for: .seconds(1)) == .rang)
         }
     }
 
     @Test func `the group is created, also when the inbox is deleted under a waiting worker`() async throws {
-        try await QueueFixture.run { fixture in
+        try await QueueFixture.run(clock: .running) { fixture in
             let bell = fixture.doorbell()
             #expect(try await bell.wait(for: .milliseconds(10)) == .rang)
             #expect(try await bell.wait(for: .milliseconds(10)) == .timeout)
@@ -167,22 +166,25 @@ import Testing
     }
 
     @Test func `no worker sleeps while there is work`() async throws {
-        try await QueueFixture.run { fixture in
+        try await QueueFixture.run(clock: .running) { fixture in
             let total = 400
-            let done = Tally()
+            let (done, slept) = (Tally(), Tally())
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<6 {
                     let client = fixture.server.client()
                     let queue = JobQueue(client: client, name: fixture.queue.name)
                     let bell = fixture.doorbell()
                     group.addTask {
+                        var answer = Doorbell.Answer.rang
                         while done.total < total {
                             let claim = try await queue.claim(count: 2, worker: "h:\(number):n")
+                            if answer == .timeout, !claim.jobs.isEmpty { slept.add("\(number)") }
+                            answer = .rang
                             for job in claim.jobs {
                                 _ = try await queue.finish(id: job.id, token: job.token, outcome: .completed([]))
                                 done.add(job.id)
                             }
-                            if claim.jobs.isEmpty { _ = try await bell.wait(for: .milliseconds(100)) }
+                            if claim.jobs.isEmpty { answer = (try? await bell.wait(for: .seconds(1))) ?? .rang }
                         }
                     }
                 }
@@ -191,10 +193,10 @@ import Testing
                     try await fixture.push()
                     if index % 20 == 0 { try await Task.sleep(for: .milliseconds(5)) }
                 }
-                let start = ContinuousClock.now
                 try await group.waitForAll()
-                #expect(ContinuousClock.now - start < .seconds(20))
             }
+            // A worker that nobody wakes finds two jobs when its wait has ended. Others may come at that moment.
+            #expect(slept.total < total / 20)
             #expect(done.names == total)
             #expect(try await fixture.queue.stats()[.completed] == total)
         }
@@ -214,6 +216,15 @@ private final class Tally: Sendable {
 extension QueueFixture {
     func doorbell() -> Doorbell {
         Doorbell(client: BlockingRedisClient(url: server.url, name: "bell"), name: queue.name)
+    }
+
+    /// The answer of a new doorbell; a wait that a busy machine answers too late throws, and is repeated.
+    func wait(for duration: Duration) async throws -> Doorbell.Answer {
+        while true {
+            do throws(QueueError) { return try await doorbell().wait(for: duration) } catch {
+                guard error.isTransient else { throw error }
+            }
+        }
     }
 
     /// Creates the inbox's group, as the first worker does.

@@ -1,6 +1,5 @@
 import JobSchema
 import Jobs
-import Lifecycle
 import Redis
 import TestSupport
 import Testing
@@ -102,7 +101,7 @@ import Testing
         async throws
     {
         try await QueueFixture.run { fixture in
-            let ahead = "\(WallClock.milliseconds() + 5000)-0"
+            let ahead = "\(try await fixture.now() + 5000)-0"
             let (key, name) = (RedisArgument.text(fixture.queue.keys.inbox), RedisArgument.text(name))
             let pushes = ([.text(ahead)] + Array(repeating: "*", count: 200)).map { id -> RedisCommand in
                 ["XADD", key, id, "source", "https://example.org/a.flac", "format", "mp3", "group", name]

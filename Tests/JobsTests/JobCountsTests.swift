@@ -1,6 +1,5 @@
 import JobSchema
 import Jobs
-import Lifecycle
 import Redis
 import TestSupport
 import Testing
@@ -33,7 +32,7 @@ import Testing
 
     @Test func `an hour's minutes and a day's hours are added up, and no older ones`() async throws {
         try await QueueFixture.run { fixture in
-            let minute = WallClock.milliseconds() / 60_000
+            let minute = try await fixture.now() / 60_000
             func count(_ key: String, _ number: Int64) async throws {
                 let key = RedisArgument.text("\(fixture.queue.keys.prefix)stats:\(key)")
                 _ = try await fixture.client.send(["HSET", key, "completed", .integer(number)])
@@ -60,7 +59,7 @@ import Testing
             // One of the last hour may be counted there, if an hour ends now.
             let counts = try await fixture.queue.hourlyCounts(2).compactMap(\.waiting)
             #expect(counts.reduce(0) { $0 + $1.count } == 2 && counts.allSatisfy { $0.p50 <= $0.p95 && $0.p95 < 60 })
-            let hour = WallClock.milliseconds() / 3_600_000 - 30
+            let hour = try await fixture.now() / 3_600_000 - 30
             let key = RedisArgument.text("\(fixture.queue.keys.prefix)stats:hour:\(hour)")
             // 90 waited less than 1 ms, 6 a second (bucket 20 ends at 1.02 s), 4 an hour.
             _ = try await fixture.client.send(["HSET", key, "pushed", "7", "w0", "90", "w20", "6", "w44", "4"])

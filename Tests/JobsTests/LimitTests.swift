@@ -39,7 +39,7 @@ import Testing
     @Test func `a job waits from when it is ready, and a parked one from when its key lets it run`() async throws {
         try await QueueFixture.run { fixture in
             let queue = fixture.queue
-            let pushed = WallClock.milliseconds() - 600_000
+            let pushed = try await fixture.now() - 600_000
             for number in 0..<2 {
                 _ = try await fixture.client.send([
                     "XADD", .text(queue.keys.inbox), .text("\(pushed)-\(number)"), "source", "s3://a/b", "format",
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test func `a key starts no more jobs in a minute than its rate, evenly spaced`() async throws {
-        try await QueueFixture.run { fixture in
+        try await QueueFixture.run(clock: .running) { fixture in
             try await fixture.queue.setRate(600, key: "k")
             var ids: [String] = []
             for _ in 0..<4 { ids.append(try await fixture.enqueue(["limit_key": "k"])) }

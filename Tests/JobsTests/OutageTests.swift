@@ -1,18 +1,10 @@
 import JobSchema
 import Jobs
-import Lifecycle
 import Redis
 import TestSupport
 import Testing
 
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct OutageTests {
-    /// Makes the last sign of life that many milliseconds old.
-    private func seen(_ age: Int64, _ fixture: QueueFixture) async throws {
-        _ = try await fixture.client.send([
-            "HSET", .text(fixture.queue.keys.meta), "seen", .text(String(WallClock.milliseconds() - age)),
-        ])
-    }
-
     private func deadline(_ id: String, _ fixture: QueueFixture) async throws -> Int64 {
         try #require(
             try await fixture.client.send(["ZSCORE", .text(fixture.queue.keys.lease), .text(id)]).string.flatMap {
@@ -26,7 +18,7 @@ import Testing
             let id = try await fixture.enqueue()
             let job = try await fixture.claimOne()
             try await fixture.endLeases()
-            try await seen(age, fixture)
+            try await fixture.letSweep(age: age)
             let claim = try await fixture.queue.claim(count: 1, worker: "other")
             #expect(claim.jobs.isEmpty)
             #expect((9000...10_000).contains(try #require(claim.nextLease)))
@@ -39,12 +31,12 @@ import Testing
     @Test func `a lease that stays silent through its term is reaped`() async throws {
         var settings = QueueSettings()
         settings.lease = .milliseconds(300)
-        try await QueueFixture.run(settings: settings) { fixture in
+        try await QueueFixture.run(settings: settings, clock: .running) { fixture in
             _ = try await fixture.claim()
             let id = try await fixture.enqueue()
             _ = try await fixture.claimOne()
             try await fixture.endLeases()
-            try await seen(5000, fixture)
+            try await fixture.letSweep(age: 5000)
             #expect(try await fixture.claim().isEmpty)
             try await eventually("the job is another's") {
                 try await fixture.claim().map(\.id) == [id]
@@ -57,13 +49,13 @@ import Testing
         try await QueueFixture.run { fixture in
             let id = try await fixture.enqueue()
             _ = try await fixture.claimOne()
-            let now = WallClock.milliseconds()
+            let now = try await fixture.now()
             _ = try await fixture.client.send([
                 "ZADD", .text(fixture.queue.keys.lease), .text(String(now + 3_600_000)), .text(id),
             ])
-            try await seen(-3_590_000, fixture)
+            try await fixture.letSweep(age: -3_590_000)
             _ = try await fixture.beat([])
-            #expect(try await deadline(id, fixture) <= WallClock.milliseconds() + 10_000)
+            #expect(try await deadline(id, fixture) <= now + 10_001)
         }
     }
 

@@ -1,6 +1,5 @@
 import JobSchema
 import Jobs
-import Lifecycle
 import MediaTypes
 import Redis
 import TestSupport
@@ -15,18 +14,17 @@ struct QueueFixture {
     static let job = ["source": "https://example.org/a.flac", "format": "mp3"]
     static let worker = "host:1:abc"
 
-    /// A client that waits for a busy machine.
-    static func patientClient(_ server: RedisServer) -> RedisClient {
-        RedisClient(url: server.url, name: "test", timeout: .seconds(60))
-    }
-
     /// Runs the body on a fresh queue, and the audit after it.
+    ///
+    /// The clock of its server stands still unless the body waits for it: a test process that is held up for seconds would
+    /// otherwise look like an outage of Redis, after which all leases get a new term.
     static func run(
         settings: QueueSettings = .init(), options: KeyValuePairs<String, String> = [:],
+        clock: RedisServer.Clock = .still,
         _ body: (QueueFixture) async throws -> Void
     ) async throws {
-        let server = try await RedisServer(options)
-        let client = patientClient(server)
+        let server = try await RedisServer(options, clock: clock)
+        let client = server.client()
         let queue = JobQueue(client: client, name: try QueueName("test"), settings: settings)
         let fixture = QueueFixture(server: server, client: client, queue: queue)
         try await body(fixture)
@@ -87,17 +85,25 @@ struct QueueFixture {
         try await queue.finish(id: job.id, token: job.token, outcome: outcome, log: log)
     }
 
+    /// The time of the server in milliseconds.
+    func now() async throws -> Int64 {
+        let time = try await client.send(["TIME"]).array?.compactMap(\.integer) ?? []
+        return time[0] * 1000 + time[1] / 1000
+    }
+
     /// Lets the leases end, as if their time were over.
     func endLeases() async throws {
-        try await shift(queue.keys.lease)
+        let reply = try await client.send(["ZRANGE", .text(queue.keys.lease), "0", "-1"])
+        for id in reply.array ?? [] {
+            _ = try await client.send(["ZADD", .text(queue.keys.lease), "1", .text(id.string ?? "")])
+        }
         _ = try await client.send(["HSET", .text(queue.keys.meta), "grace", "0"])
         try await letSweep()
     }
 
-    /// Lets the next claim sweep; a busy machine must not take this for an outage.
-    func letSweep() async throws {
-        let seen = RedisArgument.text(String(WallClock.milliseconds() - 100))
-        _ = try await client.send(["HSET", .text(queue.keys.meta), "seen", seen])
+    /// Lets the next claim sweep: the last call of a worker is `age` milliseconds old.
+    func letSweep(age: Int64 = 100) async throws {
+        _ = try await client.send(["HSET", .text(queue.keys.meta), "seen", .integer(try await now() - age)])
     }
 
     /// Makes the delayed jobs due.
@@ -108,13 +114,6 @@ struct QueueFixture {
             _ = try await client.send(["HSET", .text(queue.keys.job(id.string ?? "")), "due", "1"])
         }
         try await letSweep()
-    }
-
-    private func shift(_ key: String) async throws {
-        let reply = try await client.send(["ZRANGE", .text(key), "0", "-1"])
-        // One command: a busy machine must not take this for an outage.
-        let members = (reply.array ?? []).flatMap { ["1", .text($0.string ?? "")] as [RedisArgument] }
-        if !members.isEmpty { _ = try await client.send(RedisCommand(["ZADD", .text(key)] + members)) }
     }
 
     static let report = OutputReport(

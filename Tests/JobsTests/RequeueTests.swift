@@ -1,6 +1,5 @@
 import JobSchema
 import Jobs
-import Lifecycle
 import Redis
 import TestSupport
 import Testing
@@ -86,7 +85,7 @@ import Testing
             _ = try await fixture.claim()
             // As if it had been pushed an hour before.
             let hour: Int64 = 3_600_000
-            let before = WallClock.milliseconds() - hour
+            let before = try await fixture.now() - hour
             _ = try await fixture.client.send(["HSET", .text(keys.job(id)), "created", .integer(before)])
             _ = try await fixture.client.send(["ZADD", .text(keys.delayed), .integer(before + hour), .text(id)])
             _ = try await fixture.client.send(["HSET", .text(keys.job(id)), "due", .integer(before + hour)])

@@ -9,13 +9,29 @@ package final class RedisServer: Sendable {
     /// The URL of the server's unix socket.
     package let url: RedisURL
     private let arguments: [String]
+    private let environment: [String: String]
     private let process: Mutex<ChildProcess?>
+
+    /// How time passes for the server.
+    package enum Clock: Sendable {
+        case running
+        /// A second in twelve days: timeouts of blocking commands do not end.
+        case still
+    }
+
+    private static let stillClock = Task {
+        let folder = try TemporaryFolder()
+        try await CompiledProgram.make(folder.file("clock.so"), of: "clock.c", ["-shared", "-fPIC"])
+        return folder
+    }
 
     /// Starts a server and waits until it replies. The options are those of redis.conf and override the defaults.
     ///
     /// By default, nothing is saved and no port is open. After a restart, the server finds its append-only file in the same
     /// folder.
-    package init(_ options: KeyValuePairs<String, String> = [:], in folder: TemporaryFolder? = nil) async throws {
+    package init(
+        _ options: KeyValuePairs<String, String> = [:], in folder: TemporaryFolder? = nil, clock: Clock = .running
+    ) async throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
         let socket = folder.file("redis.sock")
@@ -26,6 +42,12 @@ package final class RedisServer: Sendable {
         ]
         // A list of pairs, because options such as `user` may be repeated.
         arguments = (defaults.map { $0 } + options.map { $0 }).flatMap { ["--\($0.key)", $0.value] }
+        switch clock {
+        case .running: environment = [:]
+        case .still:
+            let library = try await Self.stillClock.value.file("clock.so")
+            environment = ["LD_PRELOAD": library, "CLOCK_SLOWER": "1000000"]
+        }
         process = Mutex(nil)
         try await launch()
         StartedProcesses.current?.add(self)
@@ -70,7 +92,7 @@ package final class RedisServer: Sendable {
     package func thaw() { process.withLock { $0?.kill(SIGCONT) } }
 
     private func launch() async throws {
-        let child = try await ChildProcess("redis-server", arguments)
+        let child = try await ChildProcess("redis-server", arguments, environment: environment)
         process.withLock { $0 = child }
         let client = client(name: "start")
         do {
