@@ -2,7 +2,7 @@
 
 `/slow` gives ten minutes of silence at about twice their speed; `/slow-once?<name>` does so the first time that it is asked, and a
 second of silence at once from then on, which `/quick` always does. `/held` gives five minutes of silence, slowly until
-`/release` is asked for. `/drip` gives a byte a second, and `/missing` nothing.
+`/release` is asked for. `/drip` gives a byte a second, `/missing` nothing, and `/busy` only from an hour later on.
 """
 
 import http.server, struct, threading, time
@@ -20,6 +20,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         # `print` writes the text and the line's end one after the other, and another thread may write between them.
         with lock: print(self.path, flush=True)
         if self.path == "/missing": return self.send_error(404)
+        if self.path == "/busy":
+            self.send_response(503)
+            self.send_header("Retry-After", "3600")
+            self.send_header("Content-Length", "0")
+            return self.end_headers()
         if self.path == "/release":
             released.set()
             self.send_response(204)

@@ -1,4 +1,6 @@
+import FoundationEssentials
 import Glibc
+import Lifecycle
 
 /// Audio made by the test itself.
 package enum Sounds {
@@ -8,6 +10,12 @@ package enum Sounds {
         file.reserveCapacity(file.count + samples * 2)
         ramp(0..<samples).withUnsafeBytes { file.append(contentsOf: $0) }
         return file
+    }
+
+    /// Writes a WAV file of almost seven hours of silence, which takes no space: a conversion of it outlasts any test.
+    package static func writeSilence(to path: String) throws {
+        try Data(header(bytes: (1 << 31) - 44)).write(to: URL(filePath: path))
+        guard truncate(path, 1 << 31) == 0 else { throw Errno.last }
     }
 
     /// Samples that tell their places: sample n is n mod 65,536 − 32,768, on the right its complement.

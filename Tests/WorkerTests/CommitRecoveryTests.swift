@@ -85,9 +85,14 @@ import Testing
 
     /// Ends the lease of a lost job, and asks for it to be cancelled.
     private func reapAndCancel(_ id: String, in shop: Workshop) async throws {
-        _ = try await shop.client.send(["ZADD", .text(shop.queue.keys.lease), "1", .text(id)])
-        try await shop.queue.runMaintenance()
-        #expect(try await shop.job(id)?.state == .waiting)
+        let keys = shop.queue.keys
+        // Again if the machine stood still in between: for the queue that is an outage, after which leases get a new term.
+        try await eventually("the lease is reaped") {
+            _ = try await shop.client.send(["ZADD", .text(keys.lease), "1", .text(id)])
+            _ = try await shop.client.send(["HSET", .text(keys.meta), "grace", "0"])
+            try await shop.queue.runMaintenance()
+            return try await shop.job(id)?.state == .waiting
+        }
         #expect(try await shop.queue.cancel([id]) == [.requested])
     }
 

@@ -88,7 +88,7 @@ import Testing
         let shop = try await Workshop(["appendonly": "yes", "appendfsync": "always"])
         let server = try await SlowServer()
         let worker = try await shop.worker(["RESPOOL_LEASE": "3"])
-        let id = try await shop.push(["source": "\(server.url)/slow-once?a", "format": "mp3", "timeout": "60"])
+        let id = try await shop.push(["source": "\(server.url)/slow-once?a", "format": "mp3"])
         let quick = try await shop.push([
             "source": try shop.source("a.wav", Sounds.ramp(samples: 44_100)), "format": "opus",
         ])
@@ -130,7 +130,8 @@ import Testing
         let shop = try await Workshop()
         let cluster = try await RedisCluster()
         let worker = try await shop.worker(["RESPOOL_REDIS_URL": "\(try cluster.url)"])
-        let client = RedisClient(url: try cluster.url, name: "test", key: QueueKeys(.default).meta)
+        let client = RedisClient(
+            url: try cluster.url, name: "test", key: QueueKeys(.default).meta, timeout: .seconds(60))
         let queue = JobQueue(client: client)
         let job = ["source": try shop.source("a.wav", Sounds.ramp(samples: 4410)), "format": "flac"]
         var ids = [try await queue.enqueue([job])[0].id]
@@ -153,7 +154,7 @@ import Testing
         let shop = try await Workshop()
         let trio = try await SentinelTrio()
         let worker = try await shop.worker(["RESPOOL_REDIS_URL": "\(try trio.url)"])
-        let queue = JobQueue(client: RedisClient(url: try trio.url, name: "test"))
+        let queue = JobQueue(client: RedisClient(url: try trio.url, name: "test", timeout: .seconds(60)))
         let source = try shop.source("a.wav", Sounds.ramp(samples: 4410))
         for _ in 0..<2 {
             var id: String?

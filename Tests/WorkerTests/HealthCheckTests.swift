@@ -22,9 +22,8 @@ import Testing
         #expect(HealthCheck(folder: folder.path).summary == "worker \(getpid()) is running; no reply from Redis yet")
         sign.renew(silence: .seconds(100))
         #expect(HealthCheck(folder: folder.path).isHealthy)
-        #expect(
-            HealthCheck(folder: folder.path).summary == "worker \(getpid()) is running; last reply from Redis 100 s ago"
-        )
+        let words = "worker \(getpid()) is running; last reply from Redis "
+        #expect(HealthCheck(folder: folder.path).summary.firstMatch(of: /^(.*)1\d\d s ago$/)?.1 ?? "" == words)
         withExtendedLifetime(sign) {}
     }
 
@@ -39,7 +38,7 @@ import Testing
         let check = HealthCheck(folder: folder.path)
         withExtendedLifetime((stuck, living)) {}
         #expect(!check.isHealthy)
-        #expect(check.summary.contains("worker 1234 is stuck: no heartbeat for 60 s"))
+        #expect(check.summary.contains(/worker 1234 is stuck: no heartbeat for \d\d s/))
     }
 
     @Test func `the check ignores a worker that was killed, and one that ended`() throws {

@@ -54,7 +54,7 @@ import Testing
         let port = try LoopbackPort.free()
         let busy = try await Busy(prefetch: 2, ["RESPOOL_LISTEN": "\(port)"])
         try await busy.shop.queue.setLimit(1, key: "k")
-        let limited = try await busy.push("/quick?1", ["limit_key": "k", "timeout": "5"])
+        let limited = try await busy.push("/quick?1", ["limit_key": "k", "timeout": "12"])
         let parked = try await busy.push("/quick?2", ["limit_key": "k"])
         let missing = try await busy.push("/missing")
         let further = try await busy.push("/quick?3")
@@ -65,7 +65,7 @@ import Testing
         let metrics = try await ChildProcess.run("curl", ["-sS", "http://127.0.0.1:\(port)/metrics"]).output
         #expect(metrics.contains("\nrespool_jobs_prefetched 2\n") && metrics.contains("\nrespool_jobs_running 1\n"))
         // Longer than its timeout.
-        try await Task.sleep(for: .seconds(5.1))
+        try await Task.sleep(for: .seconds(12.1))
         #expect(try await busy.isStillRunning())
         try await busy.endRunning()
         for id in [limited, parked, further] { try await busy.shop.job(id, reaches: .completed) }

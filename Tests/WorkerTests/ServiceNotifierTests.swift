@@ -13,19 +13,27 @@ import Testing
     @Test func `the watchdog is only fed, and a drain only extended, while the process is alive`() async throws {
         let manager = try ServiceManager()
         let isAlive = Monitor(true)
+        let asked = Monitor(0)
         let notifier = ServiceNotifier(
             Environment(["NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "60000"]), log: Log(least: .error),
-            isAlive: { isAlive.read { $0 } }, status: { "well" })
+            isAlive: {
+                asked.change { $0 += 1 }
+                return isAlive.read { $0 }
+            }, status: { "well" })
         notifier.ready()
         try await eventually("it is ready") { manager.received().contains("READY=1") }
         try await eventually("the watchdog is fed") { manager.received().contains("WATCHDOG=1") }
         notifier.stopping()
         try await eventually("the drain is extended") { manager.received().contains("EXTEND_TIMEOUT_USEC=60000") }
         isAlive.change { $0 = false }
-        // What is on its way arrives first.
-        try await Task.sleep(for: .milliseconds(60))
+        // What is on its way when it is asked arrives before it is asked again.
+        func asksAgain(_ count: Int) async throws {
+            let before = asked.read { $0 }
+            try await eventually("it asks again") { asked.read { $0 } >= before + count }
+        }
+        try await asksAgain(2)
         _ = manager.received()
-        try await Task.sleep(for: .milliseconds(120))
+        try await asksAgain(2)
         #expect(manager.received() == [])
         isAlive.change { $0 = true }
         try await eventually("it is alive again") { manager.received().contains("WATCHDOG=1") }

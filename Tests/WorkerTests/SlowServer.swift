@@ -5,7 +5,8 @@ import Testing
 ///
 /// `/slow` gives ten minutes of silence at about twice their speed; `/slow-once?<name>` does so the first time that it is
 /// asked, and a second of silence at once from then on, which `/quick` always does. `/held` gives five minutes of silence,
-/// slowly until ``release()``. `/drip` gives a byte a second, and `/missing` nothing.
+/// slowly until ``release()``. `/drip` gives a byte a second, `/missing` nothing, and `/busy` only
+/// from an hour later on.
 final class SlowServer: Sendable {
     let url: String
     private let child: ChildProcess

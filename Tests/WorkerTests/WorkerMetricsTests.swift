@@ -49,9 +49,9 @@ import Testing
         try await shop.job(picture, reaches: .completed)
         let bad = try await shop.push(["source": try shop.source("b.wav", Array("no audio".utf8)), "format": "mp3"])
         try await shop.job(bad, reaches: .failed)
-        // Nobody listens there, so the attempt fails and another follows.
-        let closed = "http://127.0.0.1:1/a.wav"
-        let later = try await shop.push(["source": closed, "format": "mp3"])
+        // The attempt fails, and another follows in an hour.
+        let busy = try await SlowServer()
+        let later = try await shop.push(["source": "\(busy.url)/busy", "format": "mp3"])
         try await shop.job(later, reaches: .delayed)
         var lines: Set<String> = []
         try await eventually("the metrics are complete") {
