@@ -8,7 +8,8 @@ import Testing
         _ = try await server.client().send(
             ["ACL", "SETUSER", "ann", "on", ">se@cret/1", "~jobs:*", "+get", "+set", "+ping"])
         let client = RedisClient(
-            url: try RedisURL("unix://ann:se%40cret%2F1@\(server.socket)"), name: "refused to ann")
+            url: try RedisURL("unix://ann:se%40cret%2F1@\(server.socket)"), name: "refused to ann",
+            timeout: .seconds(60))
         #expect(try await client.send(["SET", "jobs:1", "x"]) == .text("OK"))
         let error = await #expect(throws: RedisError.self) { try await client.send(["SET", "other", "x"]) }
         #expect(error?.isServer("NOPERM") == true)
@@ -17,10 +18,12 @@ import Testing
     @Test func `a wrong or missing password is reported and never repeated`() async throws {
         let server = try await RedisServer()
         _ = try await server.client().send(["CONFIG", "SET", "requirepass", "right"])
-        let right = RedisClient(url: try RedisURL("unix://:right@\(server.socket)"), name: "right")
+        let right = RedisClient(
+            url: try RedisURL("unix://:right@\(server.socket)"), name: "right", timeout: .seconds(60))
         #expect(try await right.send(["PING"]) == .text("PONG"))
 
-        let wrong = RedisClient(url: try RedisURL("unix://:sesame@\(server.socket)"), name: "wrong")
+        let wrong = RedisClient(
+            url: try RedisURL("unix://:sesame@\(server.socket)"), name: "wrong", timeout: .seconds(60))
         let refusal = await #expect(throws: RedisError.self) { try await wrong.send(["PING"]) }
         #expect(refusal?.isServer("WRONGPASS") == true)
         #expect(refusal?.description.contains("sesame") == false)
@@ -34,7 +37,8 @@ import Testing
         let folder = try TemporaryFolder()
         let configuration = try folder.write("extra.conf", text: "rename-command AUTH \"\"\n")
         let server = try await RedisServer(["include": configuration])
-        let client = RedisClient(url: try RedisURL("unix://:sesame@\(server.socket)"), name: "test")
+        let client = RedisClient(
+            url: try RedisURL("unix://:sesame@\(server.socket)"), name: "test", timeout: .seconds(60))
         let error = await #expect(throws: RedisError.self) { try await client.send(["PING"]) }
         #expect(error?.isServer("ERR") == true)
         #expect(error?.description.contains("sesame") == false)

@@ -5,7 +5,8 @@ import Testing
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct OutageTests {
     @Test func `a refused connection fails at once, with one sentence`() async throws {
         let folder = try TemporaryFolder()
-        let client = RedisClient(url: try RedisURL("unix://ann:secret@\(folder.path)/none"), name: "test")
+        let client = RedisClient(
+            url: try RedisURL("unix://ann:secret@\(folder.path)/none"), name: "test", timeout: .seconds(60))
         let error = await #expect(throws: RedisError.self) { try await client.send(["PING"]) }
         #expect(
             error?.description == "cannot reach Redis at unix://ann:***@\(folder.path)/none: No such file or directory")

@@ -89,11 +89,12 @@ import Testing
 
     @Test func `the client selects the database that the address names`() async throws {
         let server = try await RedisServer()
-        let third = RedisClient(url: try RedisURL("\(server.url)?db=3"), name: "a name with spaces")
+        let third = RedisClient(
+            url: try RedisURL("\(server.url)?db=3"), name: "a name with spaces", timeout: .seconds(60))
         _ = try await third.send(["SET", "where", "third"])
         #expect(try await server.client().send(["GET", "where"]) == .null)
         #expect(try await third.send(["CLIENT", "GETNAME"]).string == "a_name_with_spaces")
-        let none = RedisClient(url: try RedisURL("\(server.url)?db=99"), name: "none")
+        let none = RedisClient(url: try RedisURL("\(server.url)?db=99"), name: "none", timeout: .seconds(60))
         let error = await #expect(throws: RedisError.self) { try await none.send(["PING"]) }
         #expect(error?.isServer("ERR") == true)
     }

@@ -10,7 +10,7 @@ import Testing
         let server = try await RedisServer(certificates.options(port: port))
         for host in ["localhost", "127.0.0.1"] {
             let url = try RedisURL("rediss://\(host):\(port)/2?ca=\(certificates.authority)")
-            let client = RedisClient(url: url, name: "tls")
+            let client = RedisClient(url: url, name: "tls", timeout: .seconds(60))
             let long = (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
             #expect(try await client.send(["SET", "long", .bytes(long)]) == .text("OK"))
             let replies = try await client.pipeline(Array(repeating: ["GET", "long"], count: 20))
@@ -33,7 +33,7 @@ import Testing
             }
             #expect(error?.description.contains("mismatch") == true)
         }
-        let system = RedisClient(url: try RedisURL("rediss://localhost:\(port)"), name: "tls")
+        let system = RedisClient(url: try RedisURL("rediss://localhost:\(port)"), name: "tls", timeout: .seconds(60))
         let error = await #expect(throws: RedisError.self) { try await system.send(["PING"]) }
         #expect(error?.description.contains("certificate is rejected") == true)
         await server.kill()
@@ -43,7 +43,8 @@ import Testing
         let certificates = try await Certificates()
         let port = try LoopbackPort.free()
         let server = try await RedisServer(["port": "\(port)"])
-        let missing = RedisClient(url: try RedisURL("rediss://localhost:\(port)?ca=/nowhere/ca.pem"), name: "tls")
+        let missing = RedisClient(
+            url: try RedisURL("rediss://localhost:\(port)?ca=/nowhere/ca.pem"), name: "tls", timeout: .seconds(60))
         let unreadable = await #expect(throws: RedisError.self) { try await missing.send(["PING"]) }
         #expect(unreadable?.description.contains("'/nowhere/ca.pem'") == true)
         let url = try RedisURL("rediss://localhost:\(port)?ca=\(certificates.authority)")
