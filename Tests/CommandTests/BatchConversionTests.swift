@@ -181,18 +181,12 @@ import Testing
     }
 
     @Test func `an interrupted batch leaves no partial file`() async throws {
-        for name in ["a.wav", "b.wav", "c.wav"] { try await put("long.wav", at: name) }
+        for name in ["a.wav", "b.wav", "c.wav"] { try Sounds.writeSilence(to: folder.file(name)) }
         let child = try await ChildProcess(
             Programs.path("respool"),
             ["convert", "a.wav", "b.wav", "c.wav", "--output", "out/{stem}.m4a", "--slots", "2"],
             environment: respool.environment, folder: folder.path)
-        // Signals are handled before the first child starts.
-        try await eventually("both slots have children") {
-            let list = try await ChildProcess.run("pgrep", ["-P", "\(child.pid)", "-f", "respool-transcode"])
-            return list.lines.count == 2
-        }
-        try await Task.sleep(for: .milliseconds(300))
-        #expect(child.isRunning)
+        try await child.isConverting(2, in: folder)
         child.kill(SIGINT)
         #expect(await child.wait().exitCode == 128 + SIGINT)
         #expect(try files("out") == [])

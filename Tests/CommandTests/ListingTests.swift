@@ -56,15 +56,11 @@ import Testing
         let progress = Progress(phase: .converting, position: 30, duration: 60, fraction: 0.5, speed: 12, eta: 3)
         _ = try await queue.beat(
             worker: worker, jobs: jobs.map { Heartbeat(id: $0.id, token: $0.token, progress: progress) })
-        let queue = queue
-        async let ended: Void = {
-            // Long enough for the bars to be drawn once.
-            try await Task.sleep(for: .milliseconds(700))
-            for job in jobs { _ = try await queue.finish(id: job.id, token: job.token, outcome: .cancelled) }
-            _ = try await queue.cancel(Array(ids.suffix(1)))
-        }()
-        let lines = screen(try await respool.runOnTerminal(["status", "--watch"] + ids, columns: 80))
-        try await ended
+        let watch = try await respool.startOnTerminal(["status", "--watch"] + ids, columns: 80)
+        try await eventually("the bars are drawn") { watch.output.contains("running, 1 left") }
+        for job in jobs { _ = try await queue.finish(id: job.id, token: job.token, outcome: .cancelled) }
+        _ = try await queue.cancel(Array(ids.suffix(1)))
+        let lines = screen(await watch.wait())
         for job in jobs {
             let line = try #require(lines.first { $0.hasPrefix(job.id) && $0.contains("50 %") }, "\(lines)")
             #expect(line.count <= 80 && line.hasSuffix("0:03 left"), "\(line)")
