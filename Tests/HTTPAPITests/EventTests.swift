@@ -151,6 +151,6 @@ import Testing
 extension APIFixture {
     /// Listens with curl until it is killed.
     fileprivate func listen(_ path: String, _ words: String...) async throws -> ChildProcess {
-        try await ChildProcess("curl", ["-sSN", "--max-time", "60"] + words + ["http://127.0.0.1:\(port)\(path)"])
+        try await ChildProcess("curl", ["-sSN", "--max-time", "300"] + words + ["http://127.0.0.1:\(port)\(path)"])
     }
 }

@@ -27,7 +27,7 @@ import Testing
             #expect(shown.status == 200 && shown.body == again.body, "\(shown)")
             let fields = try await send("GET \(Self.path)/fields")
             #expect(fields.text("fields.bit_rate") == "128000" && fields.text("hidden.0") == "source", "\(fields)")
-            #expect(!fields.body.contains("secret") && !fields.body.contains("pw"), "\(fields)")
+            #expect(!fields.body.contains("secret") && !fields.body.contains("pw@"), "\(fields)")
             let run = try await send("POST \(Self.path)/run")
             let id = try #require(run.text("id"))
             #expect(run.status == 201 && run.head.contains("\r\nLocation: /v1/jobs/\(id)\r\n"), "\(run)")

@@ -5,7 +5,7 @@ import select, socket, sys, time
 port, start = int(sys.argv[1]), sys.argv[2].encode()
 slow = [socket.create_connection(("127.0.0.1", port), 60) for _ in range(32)]
 for s in slow: s.sendall(start)
-alive, end = list(slow), time.time() + 30
+alive, end = list(slow), time.time() + 120
 while alive and time.time() < end:
     for s in list(alive):
         try:
