@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test func `a transcoder that falls silent is killed`() async throws {
-        let slot = studio.slot { $0.silence = .seconds(2) }
+        let slot = studio.slot { $0.silence = .seconds(4) }
         try await slot.start()
         kill(try #require(slot.processes["respool-transcode"]), SIGSTOP)
         let error = await #expect(throws: SlotError.self) { _ = try await slot.convert(studio.task("quiet")) { _ in } }
@@ -204,7 +204,7 @@ import Testing
     }
 
     @Test func `a transcoder is not silent while its worker does not listen`() async throws {
-        let slot = studio.slot { $0.silence = .seconds(2) }
+        let slot = studio.slot { $0.silence = .seconds(4) }
         var task = studio.task("busy", source: "long.wav")
         task.plan = ConversionPlan(renditions: [Rendition(format: "mp3")])
         let heldUp = Mutex<ContinuousClock.Instant?>(nil)
@@ -216,8 +216,8 @@ import Testing
                     return since == nil
                 }
                 // The worker's own delay, during which the transcoder speaks.
-                if isFirst { usleep(2_500_000) }
-                if heldUp.withLock({ $0!.duration(to: .now) }) > .seconds(3) { slot.stop() }
+                if isFirst { usleep(4_500_000) }
+                if heldUp.withLock({ $0!.duration(to: .now) }) > .seconds(5) { slot.stop() }
             }
         }
         guard case .stopped = error else {
@@ -230,7 +230,7 @@ import Testing
 
     @Test(arguments: [SIGKILL, SIGSTOP])
     func `a transfer that dies or hangs before it published is a crash`(signal: Int32) async throws {
-        let slot = studio.slot { $0.silence = .seconds(2) }
+        let slot = studio.slot { $0.silence = .seconds(4) }
         _ = try await slot.convert(studio.task("late")) { _ in }
         kill(try #require(slot.processes["respool-transfer"]), signal)
         if signal == SIGKILL {

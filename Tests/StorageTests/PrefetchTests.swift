@@ -66,9 +66,8 @@ import Testing
         #expect(try await Origin.shared.ranges("postponed").count == 2)
     }
 
-    @Test func `a stream and a playlist are those of the time when the job begins`() async throws {
+    @Test func `a stream is that of the time when the job begins`() async throws {
         let stream = try await Origin.shared.url("station", "early", 64 << 20)
-        let list = try await Origin.shared.list("early-list", ["#EXTM3U\n# one\n", "#EXTM3U\n# second\n"])
         try await withTransfer(policy) { child in
             try await child.tell(.prefetch(.test(stream)))
             try await isAsked("early", times: 1)
@@ -80,18 +79,28 @@ import Testing
             }
             try await child.endJob()
             #expect(try await Origin.shared.lines("early").count { $0.hasPrefix("GET") } == 2)
+        }
+    }
 
-            try await child.tell(.prefetch(.test(list)))
-            try await eventually("it is fetched") { try await Origin.shared.sent("early-list") > 0 }
-            // What was sent is read before the job begins: a fetch that goes on belongs to the job.
-            try await Task.sleep(for: .seconds(1))
-            try await child.tell(.begin)
-            guard case .opened(let length, _) = try await child.ask(.open) else {
-                Issue.record("not opened")
-                return
+    @Test func `a playlist is that of the time when the job begins`() async throws {
+        let (old, new) = ("#EXTM3U\n# one\n", "#EXTM3U\n# second\n")
+        try await withTransfer(policy) { child in
+            // What was sent is read before the job begins: a fetch that goes on belongs to the job. A busy machine needs longer.
+            for (number, pause) in [0.1, 1, 12].enumerated() {
+                let list = try await Origin.shared.list("early-list-\(number)", [old, new])
+                try await child.tell(.prefetch(.test(list)))
+                try await eventually("it is fetched") { try await Origin.shared.sent("early-list-\(number)") > 0 }
+                try await Task.sleep(for: .seconds(pause))
+                try await child.tell(.begin)
+                guard case .opened(let length, _) = try await child.ask(.open) else {
+                    Issue.record("not opened")
+                    return
+                }
+                let found = try await child.fetch(0..<length)
+                try await child.endJob()
+                if found == Array(new.utf8) { return }
             }
-            #expect(try await child.fetch(0..<length) == Array("#EXTM3U\n# second\n".utf8))
-            try await child.endJob()
+            Issue.record("it is the old one")
         }
     }
 }

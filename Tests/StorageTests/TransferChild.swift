@@ -60,7 +60,7 @@ actor TransferChild {
 
     /// The next report of the control socket.
     func report() throws -> TransferReport {
-        guard try control!.waitUntilReadable(milliseconds: 15_000),
+        guard try control!.waitUntilReadable(milliseconds: 60_000),
             let received = try control!.receive(TransferReport.self)
         else { throw Silent() }
         return received.message
@@ -86,7 +86,7 @@ actor TransferChild {
     /// Sends so many requests and reads no answer; ends early once there is a report.
     func ask(_ request: LinkRequest, times count: Int) throws {
         let packet = Array(try JSONEncoder().encode(request))
-        let end = ContinuousClock.now + .seconds(15)
+        let end = ContinuousClock.now + .seconds(60)
         var left = count
         while left > 0, ContinuousClock.now < end {
             if Glibc.send(linkNumber, packet, packet.count, CInt(MSG_DONTWAIT | MSG_NOSIGNAL)) > 0 {
@@ -102,7 +102,7 @@ actor TransferChild {
 
     /// The next answer over the link; a descriptor with it is kept here.
     func answer() throws -> LinkAnswer {
-        guard try link!.waitUntilReadable(milliseconds: 15_000), var received = try link!.receive(LinkAnswer.self)
+        guard try link!.waitUntilReadable(milliseconds: 60_000), var received = try link!.receive(LinkAnswer.self)
         else {
             throw Silent()
         }
@@ -207,7 +207,7 @@ actor TransferChild {
         var (bytes, done) = ([UInt8](repeating: 0, count: 1 << 16), 0)
         while done < count {
             var entry = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
-            guard poll(&entry, 1, 15_000) > 0 else { break }
+            guard poll(&entry, 1, 60_000) > 0 else { break }
             let step = Glibc.read(pipe, &bytes, bytes.count)
             guard step > 0 else { break }
             done += step
