@@ -113,8 +113,9 @@ import Testing
                     stop: CancellationFlag()))
             let frame = try Frame()
             try frame.reserve(size, shape)
+            var noise = Noise(state: 1)
             for channel in 0..<2 {
-                for index in 0..<size { frame.floats(channel)[index] = Float.random(in: -0.5...0.5) }
+                for index in 0..<size { frame.floats(channel)[index] = Float.random(in: -0.5...0.5, using: &noise) }
             }
             let packet = try Packet()
             // More than two segments, each of 24 MiB.

@@ -194,7 +194,7 @@ import Testing
         let stop = CancellationFlag()
         // A stream that waits for ever would block the test.
         let limit = Task {
-            try await Task.sleep(for: .seconds(30))
+            try await Task.sleep(for: .seconds(240))
             stop.raise()
         }
         // Other streams use all threads but that of the first encoder.
