@@ -11,7 +11,7 @@ import Testing
 @testable import Libav
 
 /// What may be opened and decoded at all.
-@Suite struct AllowedFormatsTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct AllowedFormatsTests {
     /// The names in the second column of a list that ffmpeg prints, behind flags that fit.
     private func listed(_ option: String, _ fits: @Sendable (Substring) -> Bool) async throws -> Set<String> {
         let outcome = try await WarmProgram.ffmpeg.run(["-hide_banner", option])

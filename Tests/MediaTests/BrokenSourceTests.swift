@@ -6,7 +6,7 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@Suite struct BrokenSourceTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct BrokenSourceTests {
     private static let kinds: [(String, [String])] = [
         ("c.wav", []), ("c.flac", []), ("c.mp3", []), ("bare-c.mp3", ["-write_xing", "0"]),
         ("c.ogg", ["-c:a", "libvorbis"]),

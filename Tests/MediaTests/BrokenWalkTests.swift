@@ -1,8 +1,9 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 /// Cuts far into a source whose headers are out of line before them, so that no walk over them may be believed.
-@Suite struct BrokenWalkTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct BrokenWalkTests {
     struct Break: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let source: String

@@ -4,7 +4,7 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@Suite(.ownThread) struct ChannelTests {
+@Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct ChannelTests {
     /// Six channels with a tone each, the surrounds at the side.
     private func surround() async throws -> String {
         let tones = (1...6).map { "0.2*sin(2*PI*\($0 * 200)*t)" }.joined(separator: "|")

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The MD5 that FLAC files declare for their samples.
-@Suite struct ChecksumTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ChecksumTests {
     private static let depths: [(String, [String], String)] = [
         ("md5-16.flac", ["-sample_fmt", "s16"], "s16le"), ("md5-24.flac", ["-sample_fmt", "s32"], "s24le"),
     ]

@@ -1,5 +1,6 @@
 import Lifecycle
 import MediaTypes
+import TestSupport
 import Testing
 
 @testable import Bytes
@@ -7,7 +8,7 @@ import Testing
 @testable import Demuxing
 
 /// The table of containers: one row for each that is more than generic.
-@Suite struct ContainerTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ContainerTests {
     /// A file of each container that ffmpeg writes: its name, and what ffmpeg is told.
     private static let rows: [(Container, String, [String])] = [
         (.ac3, "row.ac3", []), (.adts, "row.aac", []), (.dts, "row.dts", ["-strict", "-2", "-c:a", "dca"]),

@@ -9,7 +9,7 @@ import Testing
 @testable import Encoders
 
 /// Joints of Opus are where both encoders are in the same state.
-@Suite(.timeLimit(.minutes(2))) struct ConvergedJointTests {
+@Suite(.timeLimit(.minutes(5))) struct ConvergedJointTests {
     private let joint = ConvergedJoint(packetsPerSecond: 50)
 
     /// Packets of 20 ms with a size and a first byte.

@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct ConversionTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ConversionTests {
     /// Hours of silence, without a file.
     private final class Silence: ByteSource {
         let length: Int64 = 1 << 31

@@ -9,7 +9,7 @@ import Testing
 @testable import Encoding
 
 /// Small files of nothing but empty tags, chunks or boxes, each of which costs whoever looks at all of them a read or two.
-@Suite(.ownThread) struct CountlessTagTests {
+@Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct CountlessTagTests {
     private static let empty: [UInt8] = Array("ID3".utf8) + [3, 0, 0, 0, 0, 0, 0]
 
     /// Counts the reads of some bytes.

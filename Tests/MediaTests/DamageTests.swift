@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// What becomes of sources of which a part is lost: how long the result is, where its sound lies, and what is said of it.
-@Suite struct DamageTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct DamageTests {
     private static let kinds: [(String, [String])] = [
         ("l.flac", []), ("l.oga", ["-c:a", "flac"]), ("l.ogg", ["-c:a", "libvorbis"]), ("l.mp3", []),
         ("bare-l.mp3", ["-write_xing", "0"]), ("l.mp2", []), ("l.aac", []), ("l.m4a", []), ("l.ac3", []), ("l.tta", []),

@@ -12,7 +12,7 @@ import Testing
 @testable import Decoding
 
 /// Sources that several threads decode: the samples and what is reported about them are those of a single thread.
-@Suite struct DecodeAheadTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct DecodeAheadTests {
     /// Frames short enough that six seconds have more packets than are decoded before threads are started.
     private static let kinds: [(String, [String])] = [
         ("ahead.flac", ["-frame_size", "512"]), ("ahead.oga", ["-c:a", "flac", "-frame_size", "512"]),

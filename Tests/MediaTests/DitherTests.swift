@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Expected values are those of a quantizer with a step of 1: rounding alone has an error variance of 1/12.
-@Suite(.ownThread) struct DitherTests {
+@Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct DitherTests {
     private static let count = 300_000
 
     /// A sine of that amplitude in steps of 16 bits, at 997 Hz.

@@ -8,7 +8,7 @@ import Testing
 @testable import Encoding
 
 /// The gains that AC-3 carries for players, and samples that integers cannot hold.
-@Suite(.ownThread) struct DynamicRangeTests {
+@Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct DynamicRangeTests {
     @Test(arguments: [(nil, 0.5), (1, 0.5), (0, 1), (0.5, 0.7071)] as [(Double?, Double)])
     func `the drc field sets how much of the gain that AC-3 carries is applied`(_ drc: Double?, _ gain: Double)
         async throws

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Settings of encoders have the effect that ffmpeg's options of the same name have.
-@Suite(.ownThread, .timeLimit(.minutes(3))) struct EncoderSettingTests {
+@Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct EncoderSettingTests {
     /// Three seconds of stereo at 48 kHz and 16 bits, which every encoder takes as they are.
     private func music() async throws -> String {
         try await Studio.shared.music(as: "music-48.wav", ["-ar", "48000", "-t", "3"])

@@ -11,7 +11,7 @@ import Testing
 @testable import Encoding
 
 /// Every audio track of a source in one file.
-@Suite(.ownThread, .timeLimit(.minutes(5))) struct EveryTrackTests {
+@Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct EveryTrackTests {
     private static let rates = [44_100, 48_000, 48_000]
     private static let channels = [1, 2, 6]
     private static let seconds = [3.0, 4.0, 3.5]

@@ -5,7 +5,7 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@Suite struct ExactCutTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ExactCutTests {
     private static let first = 1_234_567
     private static let end = 2_345_678
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Demuxing
 
 /// Bare frames: the first of a file, files of one or two, and what only looks like them.
-@Suite struct FewFramesTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct FewFramesTests {
     /// Frames with a checksum, as TwoLAME and LAME make them: layer II at 32 kbit/s, and layer III at 8.
     private static let second: [UInt8] = bytes(
         "fffc14c4bee0a640002a1cb7e2062d8e9e9e165dd0393e7aa5eed99bf6aacce41cc7e82ac34149b92cd65888fa6c4362"

@@ -6,7 +6,7 @@ import Testing
 @testable import Encoding
 
 /// Files of which the channels or the sample rate change on the way: what they begin with decides.
-@Suite(.ownThread) struct FlacShapeTests {
+@Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct FlacShapeTests {
     /// The packets of eight seconds and more of FLAC, the first of which is the header.
     private func packets(rate: Int, channels: Int) async throws -> [[UInt8]] {
         let path = try await Studio.shared.source(

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Floats that are no sound: what is no number, and what no recording reaches.
-@Suite struct FloatRepairTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct FloatRepairTests {
     private static let wrong: [(place: Int, value: Double)] =
         (10_000..<10_010).map { ($0, .nan) } + [
             (20_000, .infinity), (20_001, -.infinity), (30_000, 1e30), (30_001, -1e6),

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What may lie before, between and behind the frames of MPEG audio.
-@Suite struct FrameGapTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct FrameGapTests {
     private func music(_ name: String, _ arguments: [String] = ["-write_xing", "0", "-id3v2_version", "0"]) async throws
         -> Data
     {

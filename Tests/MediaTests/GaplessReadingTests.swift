@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// What containers keep at both ends of the audio, and what is said of its length.
-@Suite struct GaplessReadingTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct GaplessReadingTests {
     @Test(arguments: [("ogg", "libvorbis", 44_100), ("opus", "libopus", 48_000), ("oga", "flac", 44_100)])
     func `all links of a chained file are read, each without its delay and padding`(
         _ container: String, _ codec: String, _ rate: Int

@@ -1,9 +1,10 @@
 import Encoding
 import FoundationEssentials
 import MediaTypes
+import TestSupport
 import Testing
 
-@Suite struct GaplessTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct GaplessTests {
     /// A pair of the table, and the rate and channels of a source that it takes as they are.
     struct Pair: CustomTestStringConvertible, Sendable {
         let format: String

@@ -11,7 +11,7 @@ import Testing
 @testable import Decoding
 @testable import HLS
 
-@Suite(.ownThread) struct HLSInputTests {
+@Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct HLSInputTests {
     /// Samples before the sound, which ffmpeg's segments leave in.
     private static let priming = 1024
 

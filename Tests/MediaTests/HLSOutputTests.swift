@@ -11,7 +11,7 @@ import Testing
 @testable import Decoding
 @testable import Encoding
 
-@Suite struct HLSOutputTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct HLSOutputTests {
     /// Converts the music to a stream in a new folder.
     private func stream(
         _ codec: String, _ segments: SegmentSettings, source: String? = nil, bitRate: Int? = nil

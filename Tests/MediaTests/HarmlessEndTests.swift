@@ -9,7 +9,7 @@ import Testing
 @testable import Encoding
 
 /// Files that look cut short, and are whole, or lack no more than a part of their last frame.
-@Suite(.ownThread) struct HarmlessEndTests {
+@Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct HarmlessEndTests {
     @Test func `FLAC of 32 bits is refused by name`() async throws {
         let music = try await Studio.shared.music(as: "wide.wav", ["-c:a", "pcm_s32le"])
         let path = await Studio.shared.output("flac")

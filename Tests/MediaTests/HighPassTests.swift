@@ -5,7 +5,7 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@Suite struct HighPassTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct HighPassTests {
     /// The gain of a Butterworth filter of second order, whose frequencies the bilinear transform has warped.
     private static func gain(_ frequency: Double, cutoff: Double, rate: Double) -> Double {
         let ratio = tan(.pi * frequency / rate) / tan(.pi * cutoff / rate)

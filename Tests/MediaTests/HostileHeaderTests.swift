@@ -12,7 +12,7 @@ import Testing
 @testable import Libav
 
 /// Headers that hold numbers beyond all reason, which must not end the process, and lengths that a cut left behind.
-@Suite struct HostileHeaderTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct HostileHeaderTests {
     private static let largest = [UInt8](repeating: 0xFF, count: 7) + [0x7F]
 
     private func changed(_ name: String, _ arguments: [String] = [], _ change: (inout [UInt8]) throws -> Void)

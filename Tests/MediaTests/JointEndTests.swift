@@ -10,7 +10,7 @@ import Testing
 @testable import Encoders
 
 /// What the encoders of segments leave out.
-@Suite(.timeLimit(.minutes(2))) struct JointEndTests {
+@Suite(.timeLimit(.minutes(5))) struct JointEndTests {
     @Test func `an encoder of FLAC on a thread whose sum is left out declares the MD5 of nothing`() async throws {
         let sums = try await onThread {
             defer { sample_sum_leave_out(false) }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Sources whose sizes take more than 32 bits: a sound of one second behind more than four gibibytes of silence.
-@Suite struct LargeFileTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct LargeFileTests {
     /// A second has 48,000 stereo samples of 16 bits.
     private static let seconds = 24_000
     private static let secondBytes = 192_000

@@ -10,7 +10,7 @@ import Testing
 @testable import Libav
 
 /// Cuts far into a source, which is not decoded from its start.
-@Suite struct LateStartTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct LateStartTests {
     /// A source made of the sweep, and how it is to be read.
     struct Variant: CustomTestStringConvertible, Sendable {
         let name: String

@@ -9,7 +9,7 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@Suite struct LoudnessTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct LoudnessTests {
     /// Tones of EBU Tech 3341 and 3342: stereo, 1 kHz, steps of level and length.
     private func tones(_ name: String, _ steps: [(level: Double, seconds: Double)]) async throws -> String {
         var terms: [String] = []
@@ -179,7 +179,7 @@ import Testing
     }
 }
 
-@Suite struct LevelProbeTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct LevelProbeTests {
     @Test func `the loudness of a source and its silences are reported to the sample`() async throws {
         // Silence from 8000 to 16000 and from 40000 on; a quarter of a second at 24000 is too short to count.
         let wave = "pow(10,-23/20)*sin(2*PI*1000*t)*(lt(n,8000)+gte(n,16000)*lt(n,24000)+gte(n,28000)*lt(n,40000))"

@@ -9,7 +9,7 @@ import Testing
 @testable import Conversion
 
 /// Musepack, as its reference decoder gives it.
-@Suite struct MusepackTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct MusepackTests {
     /// So many samples of the music, encoded in stream version 8.
     private func encoded(_ length: Int) async throws -> String {
         let wave = try await Studio.shared.music(as: "pack-\(length).wav", ["-af", "atrim=end_sample=\(length)"])

@@ -9,7 +9,7 @@ import Testing
 @testable import Tags
 
 /// Tags that other programs read and that were written byte by byte here.
-@Suite struct OddTagTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct OddTagTests {
     /// A frame of ID3v2 with a text in Latin-1.
     private static func frame(_ name: String, _ text: String, version: UInt8 = 3) -> [UInt8] {
         frame(name, [0] + Array(text.utf8), version: version)

@@ -6,9 +6,10 @@ import FoundationEssentials
 import Glibc
 import Lifecycle
 import MediaTypes
+import TestSupport
 import Testing
 
-@Suite struct OutputCheckTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct OutputCheckTests {
     /// A disk that forgets: from some place on, the bytes come back as zeros.
     private final class ForgetfulStore: RandomAccessOutput {
         private let store: DescriptorStore

@@ -1,9 +1,10 @@
 import Encoding
 import Foundation
 import MediaTypes
+import TestSupport
 import Testing
 
-@Suite(.ownThread) struct OutputTableTests {
+@Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct OutputTableTests {
     @Test func `every row of the table is written and decodes to the source`() async throws {
         let rows = AudioFormat.all.filter { $0.name != "raw" && !$0.isSegmented && !$0.isPicture }.flatMap { format in
             format.codecs.map { (format.name, AudioCodec.named($0)!) }

@@ -10,7 +10,7 @@ import Testing
 @testable import Encoders
 
 /// Joins the packets of several encoders, and counts the joints.
-@Suite(.timeLimit(.minutes(2))) struct PacketJointTests {
+@Suite(.timeLimit(.minutes(5))) struct PacketJointTests {
     /// A joint that is never found.
     private final class NoJoint: PacketJoint {
         func join(

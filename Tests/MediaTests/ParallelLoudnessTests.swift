@@ -13,7 +13,7 @@ import Testing
 @testable import Encoding
 
 /// Loudness that is measured in parts, on several threads.
-@Suite struct ParallelLoudnessTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ParallelLoudnessTests {
     private static func threads(_ count: Int) -> ThreadBudget { ThreadBudget(count, isFixed: true) }
 
     /// Planar floats at 8 kHz, where a part has 80,000 samples.

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import Lifecycle
 import MediaTypes
+import TestSupport
 import Testing
 
 @testable import Bytes
@@ -10,7 +11,7 @@ import Testing
 @testable import Encoding
 
 /// Packets that are copied must sound as the same part of the source does, sample for sample.
-@Suite(.ownThread, .timeLimit(.minutes(3))) struct PassthroughTests {
+@Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct PassthroughTests {
     /// A source and the formats that take its packets.
     struct Pair: Sendable, CustomTestStringConvertible {
         let source: String

@@ -6,7 +6,7 @@ import Testing
 @testable import Bytes
 @testable import Encoding
 
-@Suite struct PictureTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct PictureTests {
     /// Three seconds of stereo at 8 kHz, 16 bits, as numbers: a slow saw tooth, and a square wave of full scale.
     private static let count = 24_000
     private static let left = (0..<count).map { Int16(truncatingIfNeeded: $0 * 37 % 40_000 - 20_000) }

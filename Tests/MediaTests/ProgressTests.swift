@@ -3,10 +3,11 @@ import Conversion
 import Glibc
 import Lifecycle
 import MediaTypes
+import TestSupport
 import Testing
 
 /// What a conversion says of how far it is.
-@Suite struct ProgressTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ProgressTests {
     @Test(arguments: [("p.flac", [], false), ("bare-p.mp3", ["-write_xing", "0"], true), ("p.aac", [], true)])
     func `progress never decreases, is complete only at the end, and marks estimates`(
         _ name: String, _ arguments: [String], _ isEstimate: Bool

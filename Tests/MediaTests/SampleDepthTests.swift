@@ -1,8 +1,9 @@
 import Encoding
 import MediaTypes
+import TestSupport
 import Testing
 
-@Suite struct SampleDepthTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct SampleDepthTests {
     /// A source whose every sample uses all 24 bits.
     private func fine() async throws -> String {
         try await Studio.shared.source(

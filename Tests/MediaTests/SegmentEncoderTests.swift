@@ -8,7 +8,7 @@ import Testing
 @testable import Encoders
 
 /// What the encoder of a segment gets in its lead.
-@Suite(.timeLimit(.minutes(1))) struct SegmentEncoderTests {
+@Suite(.timeLimit(.minutes(5))) struct SegmentEncoderTests {
     private static var shape: SampleShape {
         SampleShape(format: AV_SAMPLE_FMT_FLTP, rate: 8000, layout: ChannelLayout(defaultFor: 1))
     }

@@ -11,7 +11,7 @@ import Testing
 @testable import Encoding
 
 /// Encodes with several threads, and compares the result with that of one encoder.
-@Suite(.timeLimit(.minutes(5))) struct SegmentPoolTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct SegmentPoolTests {
     /// A rising tone, clicks that start short blocks, and noise: 44.1 kHz, 16 bits, stereo.
     private static func material(seconds: Int = 34) async throws -> String {
         let click = "0.4*lt(mod(t,0.37),0.003)*sin(9000*t)"

@@ -12,7 +12,7 @@ import Testing
 @testable import Encoding
 
 /// Several outputs of one decode, each on a thread of its own.
-@Suite(.timeLimit(.minutes(5))) struct SeveralOutputsTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct SeveralOutputsTests {
     /// Files of a conversion by their number; one of them may fail after so many bytes.
     final class Files: OutputStores {
         let paths: [String]

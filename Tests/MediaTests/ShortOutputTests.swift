@@ -9,7 +9,7 @@ import Testing
 @testable import HLS
 
 /// What respool writes it reads, however short it is.
-@Suite struct ShortOutputTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct ShortOutputTests {
     private static let lengths = [1, 2, 3, 10, 100, 160, 576, 577, 882, 1152, 1153, 1536, 4410]
     private static let rows = AudioFormat.all.filter { $0.name != "raw" && !$0.isSegmented && !$0.isPicture }
         .flatMap { format in format.codecs.map { (format.name, $0) } }

@@ -14,7 +14,7 @@ func sound(_ format: String = "wav", _ sampleFormat: SampleFormat? = .f32, _ cha
     return rendition
 }
 
-@Suite struct SoundTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct SoundTests {
     /// A second of two channels, with another tone each, exact in 16 bits.
     private func pair() async throws -> String {
         try await Studio.shared.source(

@@ -9,7 +9,7 @@ import Testing
 @testable import Encoding
 
 /// Sources that hold, or claim to hold, more than anybody recorded.
-@Suite struct SourceLimitTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct SourceLimitTests {
     /// What became of a conversion: the samples of the result, or the name of the reason that it failed for.
     private enum Ending: Equatable {
         case samples(Int64, warnings: Set<String>)

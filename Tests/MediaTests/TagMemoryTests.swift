@@ -9,7 +9,7 @@ import Testing
 @testable import Encoding
 @testable import Tags
 
-@Suite struct TagMemoryTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct TagMemoryTests {
     // Under a sanitizer there is no limit that a process keeps, and memory that is short ends it.
     @Test(.enabled(if: getenv("RESPOOL_MEMORY_LIMIT").map { String(cString: $0) } != "off"))
     func `a lack of memory fails the conversion instead of dropping tags or ending the process`() async {

@@ -10,7 +10,7 @@ import Testing
 @testable import Decoding
 @testable import Encoding
 
-@Suite struct TagTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct TagTests {
     /// What a source is made with, by its name's ending.
     private static let sources: [(name: String, arguments: [String])] = [
         ("mp3", []), ("m4a", []), ("flac", []), ("ogg", ["-c:a", "libvorbis"]), ("opus", ["-c:a", "libopus"]),

@@ -6,7 +6,7 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct TempoTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct TempoTests {
     private func tempo(_ text: String, _ format: String = "wav", _ sampleFormat: SampleFormat? = .f32) -> Rendition {
         sound(format, sampleFormat) { $0.tempo = Tempo(parsing: text) }
     }

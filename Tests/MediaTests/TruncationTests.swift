@@ -9,7 +9,7 @@ import Testing
 @testable import Encoding
 
 /// Sources that end early by what their container says, and sources behind whose end there is something else.
-@Suite(.ownThread) struct TruncationTests {
+@Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct TruncationTests {
     private static let mxf = ["-c:a", "pcm_s16le", "-ar", "48000", "-ac", "1", "-f", "mxf_opatom"]
     private static let kinds: [(String, [String])] = [
         ("cut.flv", ["-c:a", "libmp3lame"]), ("cut.nut", ["-c:a", "libvorbis"]), ("cut.sox", []),

@@ -8,7 +8,7 @@ import Testing
 @testable import Encoding
 
 /// Files whose writer could not go back to the header, and left in it what stands for an unknown size.
-@Suite struct UnknownSizeTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct UnknownSizeTests {
     /// Half a second of two channels of 16 bits, 8000 samples a second.
     private static let sound = (0..<8000).map { Int16(truncatingIfNeeded: $0 &* 2_654_435_761 >> 8) / 2 }
 

@@ -10,7 +10,7 @@ import Testing
 @testable import Encoders
 
 /// Segments of Vorbis and their joints.
-@Suite(.ownThread, .timeLimit(.minutes(2))) struct VorbisSegmentTests {
+@Suite(.ownThread, .timeLimit(.minutes(5))) struct VorbisSegmentTests {
     /// Notes how many samples the encoder before had gone on behind the planned place when a joint was found.
     private final class NotingJoint: PacketJoint, @unchecked Sendable {
         private(set) var ends: [Int64] = []

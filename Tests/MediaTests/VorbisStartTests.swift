@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Vorbis in Ogg whose first page counts fewer samples than its packets hold (Vorbis I, A.2).
-@Suite(.ownThread) struct VorbisStartTests {
+@Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct VorbisStartTests {
     /// 16 s, a packet a page, so that each packet tells where it ends.
     private func packets() async throws -> OggFile {
         let tones = "0.4*sin(2*PI*440*t+3*sin(PI*t))|0.3*sin(2*PI*660*t+2*sin(2*PI*t))"

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Libav
 import Lifecycle
 import MediaTypes
+import TestSupport
 import Testing
 
 @testable import Bytes
@@ -11,7 +12,7 @@ import Testing
 @testable import Tags
 
 /// WAV whose samples are not what libav reads: in big-endian order (RIFX), or frames of another codec.
-@Suite struct WaveSamplesTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct WaveSamplesTests {
     /// A ramp over the whole range of 16 bits.
     private static let ramp = (0..<4000).map { Float($0 - 2000) / 2048 }
 

@@ -11,7 +11,7 @@ import Testing
 @testable import Filters
 @testable import Tags
 
-@Suite struct WaveTagTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct WaveTagTests {
     @Test(arguments: [("wav", "RIFF"), ("aiff", "FORM")])
     func `tags that would reach beyond four gibibytes are left out`(_ name: String, _ start: String) throws {
         let path = Studio.shared.folder.file("brim.\(name)")

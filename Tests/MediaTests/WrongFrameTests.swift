@@ -9,7 +9,7 @@ import Testing
 @testable import Encoding
 
 /// FLAC files whose frames are all intact, and are not those that the file's MD5 was made of.
-@Suite(.ownThread) struct WrongFrameTests {
+@Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct WrongFrameTests {
     @Test(arguments: ["foreign", "twice", "inserted", "first", "behind", "swapped"])
     func `foreign frames are found by the MD5 of the file`(_ kind: String) async throws {
         let bytes = try await file(kind)
