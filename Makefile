@@ -9,7 +9,7 @@ STRIP ?= -s
 FOLDER_SECTIONS := -R .note.gnu.build-id -R .swift_modhash
 RELEASE := .build/release
 # One compiler process for each target, and no debug information: together two thirds of the CPU time. `make lint` checks the imports.
-# With other flags, everything is built again.
+# With other flags, everything is built again, so `make quick-check` has a build of its own, in which a file is compiled alone.
 SWIFT_BUILD := swift build -debug-info-format none $(addprefix -Xswiftc ,-wmo -num-threads 2 -no-emit-module-separately-wmo -disable-batch-mode)
 # Disables backtraces, because tests kill processes on purpose.
 export SWIFT_BACKTRACE := enable=no
@@ -47,13 +47,15 @@ test: deps unit quick ## run the unit tests and the quick end-to-end tests, all 
 # Many tests wait for leases and outages: with ten in parallel two cores are busy to the end.
 unit: build ## run the unit tests
 	@deploy/install-python
-	swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 10
+	swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 10 $(SCRATCH)
 
 quick: build ## run the quick end-to-end tests
 	$(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m quick
 
+quick-check: SWIFT_BUILD := swift build -debug-info-format none --scratch-path .build-quick
+quick-check: SCRATCH := --scratch-path .build-quick
 quick-check: ## lint the files that differ from BASE (the merge base with origin/main), and run the unit tests of their targets
-	@Tools/quick-check
+	@SWIFT_BUILD='$(SWIFT_BUILD)' SCRATCH='$(SCRATCH)' Tools/quick-check
 
 proof: release ## run the quick and the long end-to-end tests on the release build
 	@deploy/install-packages chromium faad golang-github-gomodule-redigo-dev golang-go mpg123 node-redis node-typescript nodejs \
@@ -157,4 +159,4 @@ dist: release ## make the files of a release in .build/dist: sources, package, c
 	@Tools/make-dist
 
 clean: ## remove the build folders
-	rm -rf .build .build-address .build-fuzz .build-thread
+	rm -rf .build .build-address .build-fuzz .build-quick .build-thread
