@@ -45,9 +45,13 @@ release: ## build the release programs, with the Swift library linked statically
 test: deps unit quick ## run the unit tests and the quick end-to-end tests, all on one debug build
 
 # Many tests wait for leases and outages: with ten in parallel two cores are busy to the end.
-unit: build ## run the unit tests
+unit: build ## run the unit tests; TIMES=1 runs each suite by itself and prints the twenty that take most CPU time
 	@deploy/install-python
+ifdef TIMES
+	Tools/suite-times
+else
 	swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 10 $(SCRATCH)
+endif
 
 quick: build ## run the quick end-to-end tests
 	$(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m quick
