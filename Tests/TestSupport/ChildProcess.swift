@@ -27,9 +27,11 @@ package final class ChildProcess: Sendable {
         // setpriv and env execute the program, so the process id is the program's.
         let place = folder.map { ["env", "--chdir=\($0)"] } ?? []
         let command = ["--pdeathsig", "SIGKILL", "--"] + place + [program] + arguments
-        // Requests for S3 keys would go to an address outside this machine.
-        let merged = ProcessInfo.processInfo.environment.merging(["AWS_EC2_METADATA_DISABLED": "true"]) { $1 }
-            .merging(environment) { $1 }
+        let inherited = ProcessInfo.processInfo.environment
+        // Requests for S3 keys would go to an address outside this machine. Debian's programs come first: the `python3` of a version
+        // manager is a shell script that takes longer than most programs of the tests.
+        let common = ["AWS_EC2_METADATA_DISABLED": "true", "PATH": "/usr/bin:" + (inherited["PATH"] ?? "/bin")]
+        let merged = inherited.merging(common) { $1 }.merging(environment) { $1 }
 
         let source: Pipe
         if case .none = input { source = try Pipe(reading: "/dev/null") } else { source = try Pipe() }
