@@ -89,6 +89,27 @@ import Testing
         #expect(read < 10 * 176_400, "less than ten seconds of audio")
     }
 
+    @Test(arguments: ["mp3", "opus", "m4a"])
+    func `all threads of a conversion stop soon after the flag is raised`(_ format: String) async throws {
+        let stop = CancellationFlag()
+        let threads = ThreadBudget(4, isFixed: true)
+        let plan = ConversionPlan(
+            source: SourceSettings(range: .whole), renditions: [Rendition(format: format)])
+        let error = try await onThread {
+            do throws(MediaError) {
+                _ = try Converter.run(
+                    source: Silence(stop: stop), stores: OneStore(Memory()), plan: plan, threads: threads, stop: stop
+                ) { _ in if threads.working > 1 { stop.raise() } }
+                return nil as MediaError?
+            } catch { return error }
+        }
+        guard case .cancelled = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(threads.working == 0)
+    }
+
     @Test(arguments: ["mp3", "wav", "m4a", "opus"])
     func `packets are collected before they are written`(_ format: String) async throws {
         let music = try await Studio.shared.music()
