@@ -242,7 +242,8 @@ import Testing
 
     private struct Decoded: Hashable {
         var samples = 0
-        var sum: UInt64 = 14_695_981_039_346_656_037
+        /// Of the bytes of all samples.
+        var sum = 0
         var lost: [Int] = []
         var damage = Damage.none
         var warnings: [String] = []
@@ -262,7 +263,7 @@ import Testing
     ) async throws -> Decoded {
         let (result, ahead) = try await onThread {
             let settings = SourceSettings(range: range, damage: damage)
-            var (result, ahead, number) = (Decoded(), 0, 0)
+            var (result, ahead, number, sum) = (Decoded(), 0, 0, Hasher())
             do {
                 var reader = try AssetReader.open(
                     MemoryFile(bytes), settings, threads: threads, stop: CancellationFlag())
@@ -274,15 +275,15 @@ import Testing
                     result.samples += frame.samples
                     let planes = try frame.shape.isPlanar ? frame.channels : 1
                     for plane in 0..<planes {
-                        for byte in UnsafeRawBufferPointer(start: frame.planes[plane], count: frame.bytes / planes) {
-                            result.sum = (result.sum ^ UInt64(byte)) &* 1_099_511_628_211
-                        }
+                        let count = frame.bytes / planes
+                        sum.combine(bytes: UnsafeRawBufferPointer(start: frame.planes[plane], count: count))
                     }
                 }
                 ahead = reader.packetsAhead
                 result.damage = reader.damage
                 result.warnings = reader.warnings.map { "\($0.code): \($0.message)" }
             } catch let error as MediaError { result.error = "\(error.reason) \(error.sentence)" }
+            result.sum = sum.finalize()
             return (result, ahead)
         }
         #expect(!isAhead || ahead > 0)

@@ -64,20 +64,22 @@ import Testing
 
     @Test func `a joint of MP3 is where little of the bit reservoir is lost`() async throws {
         let joint = NotingJoint()
-        let (_, _, report) = try await Self.encoded(joint)
+        let (_, report) = try await Self.encoded(joint)
         #expect(report == SegmentReport(segments: 3, joints: 2, fallbacks: 0))
         #expect(joint.lost.count == 2)
         #expect(joint.lost.allSatisfy { $0.planned > 300 && (0...40).contains($0.chosen) }, "\(joint.lost)")
     }
 
     @Test func `where no joint is found, the encoder before goes on with the packets of a single one`() async throws {
-        let (serial, joined, report) = try await Self.encoded(NoJoint())
+        let serial = try await Self.serial.value
+        let (joined, report) = try await Self.encoded(NoJoint())
         #expect(report == SegmentReport(segments: 3, joints: 0, fallbacks: 2))
         #expect(joined == serial)
     }
 
     @Test func `where the first place of a joint sounds wrong, the next one is taken`() async throws {
-        let (serial, joined, report) = try await Self.encoded(SecondJoint())
+        let serial = try await Self.serial.value
+        let (joined, report) = try await Self.encoded(SecondJoint())
         #expect(report == SegmentReport(segments: 3, joints: 2, fallbacks: 0))
         #expect(joined != serial && joined.map(\.count) == serial.map(\.count))
     }
@@ -85,28 +87,30 @@ import Testing
     @Test func `of two places of a joint, the one that sounds like a single encoder is taken`() async throws {
         // The noise before the joint has errors as large as the joint without its main data.
         let noisy = [570..<580, 1158..<1168]
-        let (_, wrong, tolerated) = try await Self.encoded(WrongJoint(), noisy: noisy)
+        let (wrong, tolerated) = try await Self.encoded(WrongJoint(), noisy: noisy)
         #expect(tolerated == SegmentReport(segments: 3, joints: 2, fallbacks: 0))
-        let (_, joined, report) = try await Self.encoded(SecondJoint(), noisy: noisy)
+        let (joined, report) = try await Self.encoded(SecondJoint(), noisy: noisy)
         #expect(report == SegmentReport(segments: 3, joints: 2, fallbacks: 0))
         #expect(joined != wrong)
     }
 
     @Test func `a joint with the wrong main data is found by decoding, and dropped`() async throws {
-        let (serial, joined, report) = try await Self.encoded(WrongJoint())
+        let serial = try await Self.serial.value
+        let (joined, report) = try await Self.encoded(WrongJoint())
         #expect(report == SegmentReport(segments: 3, joints: 0, fallbacks: 2))
         #expect(joined == serial)
     }
 
     @Test func `the joint of MP3 is not dropped, and changes packets`() async throws {
-        let (serial, joined, report) = try await Self.encoded(ReservoirJoint(isConstant: true))
+        let serial = try await Self.serial.value
+        let (joined, report) = try await Self.encoded(ReservoirJoint(isConstant: true))
         #expect(report == SegmentReport(segments: 3, joints: 2, fallbacks: 0))
         #expect(joined != serial && joined.map(\.count) == serial.map(\.count))
     }
 
     @Test func `a sound that is harder to encode at a joint than around it does not make the joint wrong`() async throws
     {
-        let (_, _, report) = try await Self.encoded(ReservoirJoint(isConstant: true), noisy: [590..<614, 1178..<1202])
+        let (_, report) = try await Self.encoded(ReservoirJoint(isConstant: true), noisy: [590..<614, 1178..<1202])
         #expect(report == SegmentReport(segments: 3, joints: 2, fallbacks: 0))
     }
 
@@ -118,7 +122,9 @@ import Testing
             .integer(bits: 16))
     }
 
-    private static let chord = Sounds.chord(samples: 1500 * 1152)
+    /// Two segments of 588 frames, and a part of a third one.
+    private static let count = 1260
+    private static let chord = Sounds.chord(samples: count * 1152)
 
     /// A frame of the chord, on the right an eighth of a second earlier, and perhaps with noise.
     private static func chord(_ number: Int, _ shape: SampleShape, isNoisy: Bool = false) throws -> Frame {
@@ -141,10 +147,25 @@ import Testing
         return frame
     }
 
-    /// The packets of one MP3 encoder, those of several with a joint, and their report.
+    /// The packets of one encoder.
+    private static let serial = Task {
+        try await onThread {
+            let settings = try Self.settings()
+            let encoder = try Encoder.open(settings, globalHeader: false)
+            let packet = try Packet()
+            var packets: [[UInt8]] = []
+            for number in 0...count {
+                if number < count { try encoder.send(try chord(number, settings.shape)) } else { try encoder.sendEnd() }
+                while try encoder.receive(into: packet) { packets.append(Array(packet.bytes)) }
+            }
+            return packets
+        }
+    }
+
+    /// The packets of several encoders with a joint, and their report.
     private static func encoded(
         _ joint: sending any PacketJoint, noisy: [Range<Int>] = []
-    ) async throws -> ([[UInt8]], [[UInt8]], SegmentReport) {
+    ) async throws -> ([[UInt8]], SegmentReport) {
         let box = JointBox(joint: joint)
         return try await onThread {
             let settings = try Self.settings()
@@ -153,19 +174,18 @@ import Testing
                     SegmentEncoder(try Encoder.open(settings, globalHeader: false), start: 0), settings,
                     globalHeader: false, threads: ThreadBudget(3, isFixed: true), stop: CancellationFlag(),
                     joint: box.joint))
-            let encoder = try Encoder.open(settings, globalHeader: false)
             let packet = try Packet()
-            var (serial, joined): ([[UInt8]], [[UInt8]]) = ([], [])
-            for number in 0...1500 {
-                let isEnd = number == 1500
+            var packets: [[UInt8]] = []
+            for number in 0...count {
                 let isNoisy = noisy.contains { $0.contains(number) }
-                let frame = try Self.chord(isEnd ? 0 : number, settings.shape, isNoisy: isNoisy)
-                if isEnd { try pool.sendEnd() } else { try pool.send(frame) }
-                while try pool.receive(into: packet) { joined.append(Array(packet.bytes)) }
-                if isEnd { try encoder.sendEnd() } else { try encoder.send(frame) }
-                while try encoder.receive(into: packet) { serial.append(Array(packet.bytes)) }
+                if number == count {
+                    try pool.sendEnd()
+                } else {
+                    try pool.send(try chord(number, settings.shape, isNoisy: isNoisy))
+                }
+                while try pool.receive(into: packet) { packets.append(Array(packet.bytes)) }
             }
-            return (serial, joined, pool.report)
+            return (packets, pool.report)
         }
     }
 
@@ -183,7 +203,7 @@ import Testing
                 try SegmentPool(
                     SegmentEncoder(try Encoder.open(settings, globalHeader: false), start: 0), settings,
                     globalHeader: false, threads: threads, stop: CancellationFlag()))
-            for number in 0..<1400 { try pool.send(try Self.chord(number, settings.shape)) }
+            for number in 0..<Self.count { try pool.send(try Self.chord(number, settings.shape)) }
         }
         #expect(threads.working == 0)
     }
@@ -207,9 +227,9 @@ import Testing
                     globalHeader: false, threads: threads, stop: stop))
             let packet = try Packet()
             var count = 0
-            for number in 0...1400 {
-                let frame = try Self.chord(number, settings.shape)
-                if number == 1400 { try pool.sendEnd() } else { try pool.send(frame) }
+            for number in 0...Self.count {
+                let frame = try Self.chord(min(number, Self.count - 1), settings.shape)
+                if number == Self.count { try pool.sendEnd() } else { try pool.send(frame) }
                 // The second segment has begun, and waits.
                 if number == 588 { threads.count = 1 }
                 while try pool.receive(into: packet) { count += 1 }
@@ -217,7 +237,7 @@ import Testing
             return (count, pool.report)
         }
         limit.cancel()
-        #expect(count >= 1400)
+        #expect(count >= Self.count)
         #expect(report.segments == 2 && report.joints == 1)
         for _ in 0..<2 { threads.release() }
         #expect(threads.working == 0)

@@ -16,6 +16,8 @@ actor Studio {
 
     nonisolated let folder: TemporaryFolder
     private var made: [[String]: Task<String, any Error>] = [:]
+    /// The first source with each extension and arguments: others are copies of it.
+    private var originals: [[String]: Task<String, any Error>] = [:]
     private var names: Set<String> = []
     private var outputs = 0
 
@@ -36,11 +38,18 @@ actor Studio {
             path = place + "/" + name
         }
         let file = path
+        let kind = [String(name[(name.lastIndex(of: ".") ?? name.startIndex)...])] + arguments
+        let original = originals[kind]
         let task = Task {
-            try await Self.ffmpeg(arguments + [file])
+            if let original {
+                try FileManager.default.copyItem(atPath: try await original.value, toPath: file)
+            } else {
+                try await Self.ffmpeg(arguments + [file])
+            }
             return file
         }
         made[[name] + arguments] = task
+        if original == nil { originals[kind] = task }
         return try await task.value
     }
 

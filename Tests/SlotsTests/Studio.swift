@@ -19,7 +19,7 @@ struct Studio {
             try FileManager.default.createDirectory(
                 atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
         }
-        try folder.write("in/short.wav", Self.header(frames: Self.frames) + Self.tone())
+        try folder.write("in/short.wav", Self.short)
         // An hour of silence that takes no space: the samples are a hole.
         let long = try folder.write("in/long.wav", Self.header(frames: 3600 * 44_100))
         guard truncate(long, 44 + 3600 * 44_100 * 2) == 0 else { throw Errno.last }
@@ -77,10 +77,11 @@ struct Studio {
             + little(size, 4)
     }
 
-    private static func tone() -> [UInt8] {
-        (0..<frames).flatMap { frame -> [UInt8] in
+    /// A tone.
+    private static let short =
+        header(frames: frames)
+        + (0..<frames).flatMap { frame -> [UInt8] in
             let sample = Int16(8000 * sin(Double(frame) * 440 * 2 * .pi / 44_100))
             return [UInt8(truncatingIfNeeded: sample), UInt8(truncatingIfNeeded: sample >> 8)]
         }
-    }
 }

@@ -214,14 +214,14 @@ import Testing
         try await withTransfer(policy) { child in
             try await child.tell(.job(.test("/none", output: "s3://many/list.m3u8", parts: TransferJob.someParts)))
             // More than the child may have files open.
-            for number in 1...300 { _ = try await child.write("x", output: 0, part: "{token}/\(number).m4s") }
+            for number in 1...260 { _ = try await child.write("x", output: 0, part: "{token}/\(number).m4s") }
             _ = try await stage("main", child)
             try await child.tell(.publish)
             #expect(try await child.outcome().failure?.code == .outputDenied)
             try await child.endJob()
         }
         #expect(try await store.content("many").objects.isEmpty)
-        #expect(try await store.requests("many").count { $0.hasPrefix("DELETE_") } == 300)
+        #expect(try await store.requests("many").count { $0.hasPrefix("DELETE_") } == 260)
     }
 
     /// What is at the main file's key when another owner recovers.
