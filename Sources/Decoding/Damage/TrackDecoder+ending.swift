@@ -10,7 +10,7 @@ extension TrackDecoder {
     /// Returns how many samples are missing between sample `position` and the end. They follow as silence.
     ///
     /// Throws if the source is truncated, unless damage is accepted.
-    mutating func fillEnd(position: Int64, _ shape: SampleShape) throws(MediaError) -> Int64 {
+    func fillEnd(position: Int64, _ shape: SampleShape) throws(MediaError) -> Int64 {
         guard !end.isKnown, !source.isEndless else { return 0 }
         end.isKnown = true
         end.isJunk = try hasJunkBehind(position)
@@ -48,7 +48,7 @@ extension TrackDecoder {
         return missing
     }
 
-    private mutating func warn(promised samples: Int64, _ shape: SampleShape) {
+    private func warn(promised samples: Int64, _ shape: SampleShape) {
         guard samples > 0 else { return }
         let seconds = MediaTime(value: samples / Int64(shape.rate), timescale: 1).text
         let sentence =
@@ -65,7 +65,7 @@ extension TrackDecoder {
     }
 
     /// Samples of the last pages of an Ogg file that are present but broken.
-    borrowing func missingPages(_ position: Int64, rate: Int) throws(MediaError) -> Int64 {
+    func missingPages(_ position: Int64, rate: Int) throws(MediaError) -> Int64 {
         guard track.countsSamples, let duration = track.duration else { return 0 }
         let seen = max(duration - track.countedDelay - position, 0)
         let unseen = try places.pages.missing(behind: (track.startTime ?? 0) + duration, source, most: 30 * Int64(rate))
@@ -74,7 +74,7 @@ extension TrackDecoder {
     }
 
     /// The error if nothing could be decoded.
-    borrowing func emptiness() throws(MediaError) -> MediaError {
+    func emptiness() throws(MediaError) -> MediaError {
         let words = health.lastFailure.map { ": \($0)" } ?? ""
         return try truncation(0)
             ?? MediaError(
@@ -83,7 +83,7 @@ extension TrackDecoder {
     }
 
     /// Whether the unreadable or undecodable bytes at the end are not audio.
-    borrowing func hasJunkBehind(_ position: Int64) throws(MediaError) -> Bool {
+    func hasJunkBehind(_ position: Int64) throws(MediaError) -> Bool {
         let isWhole = try Truncation.isWhole(source, demuxer.descriptor, xing)
         guard end.breakage != nil || health.endsShort(mayEndShort: false, isWhole: isWhole) || hasPartialFrame else {
             return false
@@ -100,7 +100,7 @@ extension TrackDecoder {
 
     /// Truncates the last AC-3 packet to its frames. The parser appends the bytes that follow to it, and the decoder refuses
     /// the whole packet.
-    borrowing func dropJunk() {
+    func dropJunk() {
         guard [AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3].contains(track.codec), packet.offset >= 0,
             packet.offset + Int64(packet.bytes.count) >= source.length,
             let length = FrameHeader.dolbyUnitLength(packet.bytes), length < packet.bytes.count,
@@ -113,7 +113,7 @@ extension TrackDecoder {
 
     /// Whether the current packet should be decoded. A decoder would conceal the missing rest of a frame in which a recording
     /// ends.
-    mutating func isToDecode() -> Bool {
+    func isToDecode() -> Bool {
         // In other containers, the flag means a packet that is truncated at the end of the source.
         guard case .betweenTransportPackets = demuxer.descriptor.cut else { return true }
         if packet.isCorrupt { lost.suspect() }
@@ -129,7 +129,7 @@ extension TrackDecoder {
     }
 
     /// A warning about an end that is not an error.
-    borrowing func endWarning() throws(MediaError) -> Warning? {
+    func endWarning() throws(MediaError) -> Warning? {
         if isCutInFrame {
             return Warning(.sourceTruncated, "the recording ends inside a frame, which is left out")
         }
@@ -161,7 +161,7 @@ extension TrackDecoder {
     private var hasPages: Bool { demuxer.descriptor.places == .pages }
 
     /// The error of a source that ends too early; `nil` if it does not.
-    borrowing func truncation(_ position: Int64) throws(MediaError) -> MediaError? {
+    func truncation(_ position: Int64) throws(MediaError) -> MediaError? {
         if end.isJunk { return nil }
         if let breakage = end.breakage {
             guard case .truncated = breakage.reason else {

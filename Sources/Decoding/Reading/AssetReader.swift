@@ -22,7 +22,7 @@ package struct AssetReader: ~Copyable {
     /// The index after the range's last sample; `nil` if the range extends to the end of the source.
     package let end: Int64?
     private let range: TimeRange
-    private var decoding: TrackDecoder
+    private let decoding: TrackDecoder
     private var converter: Resampler?
     private let held: Frame
     private var isHolding = true
@@ -35,7 +35,7 @@ package struct AssetReader: ~Copyable {
     package private(set) var position: Int64
 
     private init(
-        _ decoding: consuming TrackDecoder, _ settings: SourceSettings, _ shape: SampleShape, held: consuming Frame,
+        _ decoding: TrackDecoder, _ settings: SourceSettings, _ shape: SampleShape, held: consuming Frame,
         position: Int64
     ) {
         let range = settings.range

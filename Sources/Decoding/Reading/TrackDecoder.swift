@@ -7,7 +7,9 @@ import Lifecycle
 import MediaTypes
 
 /// Decodes the packets of one track of a source, and records what is missing.
-struct TrackDecoder: ~Copyable {
+///
+/// A class, because the compiler takes seconds for each function that uses a noncopyable structure of so many fields.
+final class TrackDecoder {
     let demuxer: Demuxer
     private(set) var track: AudioTrack
     let source: any ByteSource
@@ -106,13 +108,13 @@ struct TrackDecoder: ~Copyable {
     var silentEvents: Int { lost.silentEvents - (end.isKnown && isCutInFrame ? lost.eventsAtEnd : 0) }
 
     /// Returns the next decoded samples; `false` at the end.
-    mutating func next(into frame: borrowing Frame) throws(MediaError) -> Bool {
+    func next(into frame: borrowing Frame) throws(MediaError) -> Bool {
         do { return try decode(into: frame) } catch {
             throw try Truncation.explain(error, source, demuxer.descriptor)
         }
     }
 
-    private mutating func decode(into frame: borrowing Frame) throws(MediaError) -> Bool {
+    private func decode(into frame: borrowing Frame) throws(MediaError) -> Bool {
         while true {
             if try silence.next(into: frame) {
                 guard try bounds.trim(frame) else { continue }
@@ -139,7 +141,7 @@ struct TrackDecoder: ~Copyable {
     }
 
     /// Receives the samples of the current packet, which another thread may have decoded.
-    private mutating func receive(into frame: borrowing Frame) throws(MediaError) -> Decoder.Answer {
+    private func receive(into frame: borrowing Frame) throws(MediaError) -> Decoder.Answer {
         if isDecodedAhead {
             isDecodedAhead = false
             frame.take(decoded)
@@ -157,7 +159,7 @@ struct TrackDecoder: ~Copyable {
     }
 
     /// Starts to decode on other threads behind the first packets, which are all that a short source has.
-    private mutating func lookAhead(from frame: borrowing Frame) {
+    private func lookAhead(from frame: borrowing Frame) {
         guard mayLookAhead, fed.count >= Self.packetsBeforeThreads, threads.hasSpare else { return }
         mayLookAhead = false
         guard !source.isEndless, packet.hasNoSideData, let plan = DecodePlan(track, depth) else { return }
@@ -168,14 +170,14 @@ struct TrackDecoder: ~Copyable {
     private static let packetsBeforeThreads = 128
 
     /// Uses the decoder's sample rate. With spectral band replication, the header may only declare half of it.
-    private mutating func correctRate(_ frame: borrowing Frame) {
+    private func correctRate(_ frame: borrowing Frame) {
         track.rate = frame.rate
         declared = DeclaredLength(source, demuxer, track)
         bounds.correct(declared)
     }
 
     /// The number of samples lost before a frame, which was decoded from the current packet.
-    private mutating func missing(before frame: borrowing Frame) throws(MediaError) -> Int64 {
+    private func missing(before frame: borrowing Frame) throws(MediaError) -> Int64 {
         if health.isInterrupted {
             // Random bytes may look like a frame, especially after the last one.
             guard try FrameChain.isReal(packet, source, demuxer.descriptor.framing, track.codec) else { return 0 }
@@ -187,7 +189,7 @@ struct TrackDecoder: ~Copyable {
     }
 
     /// Ends the audio of a damaged MP3 file where its header declares, because libav does not apply the padding after a gap.
-    private mutating func limitToHeader() {
+    private func limitToHeader() {
         guard lost.hasFound, bounds.remaining == nil, let audible = xing?.audible, let end = xing?.end,
             // Further from the end, the header cannot be verified.
             (0..<65_536).contains(source.length - end), packet.offset > end - 4096,
@@ -197,7 +199,7 @@ struct TrackDecoder: ~Copyable {
     }
 
     /// Sends another packet of the track, or the end of the stream, to the decoder.
-    mutating func feed() throws(MediaError) {
+    func feed() throws(MediaError) {
         while true {
             if !held.takeFirst(into: packet) {
                 guard try readTrack() else { return decoder.sendEnd() }
@@ -228,7 +230,7 @@ struct TrackDecoder: ~Copyable {
     }
 
     /// Reads the next packet of the track; returns `false` at the end of the source.
-    mutating func readTrack() throws(MediaError) -> Bool {
+    func readTrack() throws(MediaError) -> Bool {
         // Consecutive packets of other tracks.
         var others: Int64 = 0
         while true {
@@ -252,13 +254,13 @@ struct TrackDecoder: ~Copyable {
         }
     }
 
-    private mutating func nextPacket() throws(MediaError) -> Bool {
+    private func nextPacket() throws(MediaError) -> Bool {
         if let ahead { return try ahead.next(demuxer, into: packet) }
         return try demuxer.next(into: packet)
     }
 
     /// Reads the next packet, and continues after invalid data if possible.
-    private mutating func readPacket() throws(MediaError) -> Bool {
+    private func readPacket() throws(MediaError) -> Bool {
         var failedAt: Int64 = -1
         while true {
             do {

@@ -14,12 +14,12 @@ extension TrackDecoder {
     /// only a decode from the start can determine it.
     ///
     /// After `nil`, this decoder must not be used any more.
-    mutating func seek(to time: MediaTime, into frame: borrowing Frame) throws(MediaError) -> Int64? {
+    func seek(to time: MediaTime, into frame: borrowing Frame) throws(MediaError) -> Int64? {
         guard let start = try find(time, into: frame), !lost.hasFound else { return nil }
         return start
     }
 
-    private mutating func find(_ time: MediaTime, into frame: borrowing Frame) throws(MediaError) -> Int64? {
+    private func find(_ time: MediaTime, into frame: borrowing Frame) throws(MediaError) -> Int64? {
         bounds.isLate = true
         if try seekByTime(before: time.sampleIndex(rate: max(track.rate, 1))) {
             // The first frame of the source defines the shape of all output.
@@ -48,7 +48,7 @@ extension TrackDecoder {
     }
 
     /// Seeks to a frame at or before a sample, in formats whose timestamps count samples exactly.
-    private borrowing func seekByTime(before sample: Int64) throws(MediaError) -> Bool {
+    private func seekByTime(before sample: Int64) throws(MediaError) -> Bool {
         guard sample > Int64(track.rate), track.countsSamples, (track.startTime ?? 0) == 0 else { return false }
         guard case .timestamps(let codec) = demuxer.descriptor.seeking, track.codecID == codec else { return false }
         return try demuxer.seek(to: sample, stream: track.index)
@@ -56,7 +56,7 @@ extension TrackDecoder {
 
     /// Decodes the rest of the first packet and one more packet. This determines the decoder's position, and verifies the
     /// computed packet length; returns `nil` if that is wrong.
-    private mutating func startClock(_ first: borrowing Frame) throws(MediaError) -> SampleClock? {
+    private func startClock(_ first: borrowing Frame) throws(MediaError) -> SampleClock? {
         let rest = try Frame()
         let position = Int64(first.samples) + Int64(try decodeRest(into: rest) ?? 0)
         try feed()
@@ -72,7 +72,7 @@ extension TrackDecoder {
     }
 
     /// Receives all samples until the decoder needs a packet; `nil` if decoding fails.
-    private borrowing func decodeRest(into frame: borrowing Frame) throws(MediaError) -> Int? {
+    private func decodeRest(into frame: borrowing Frame) throws(MediaError) -> Int? {
         var count = 0
         while true {
             switch try decoder.receive(into: frame) {
@@ -84,7 +84,7 @@ extension TrackDecoder {
     }
 
     /// Reads packets without decoding them up to the one that contains a sample, then decodes from shortly before it.
-    private mutating func skip(
+    private func skip(
         to target: Int64, preRoll: Int64, _ start: SampleClock, into frame: borrowing Frame
     ) throws(MediaError) -> Int64? {
         var clock = start
@@ -112,13 +112,13 @@ extension TrackDecoder {
     }
 
     /// Whether the index of an AVI file lacks a chunk before the current packet. `end` is the end time of the packet before it.
-    private borrowing func isBehindGap(_ end: Int64?) -> Bool {
+    private func isBehindGap(_ end: Int64?) -> Bool {
         guard demuxer.descriptor.places == .chunkIndex, let end, let time = packet.timestamp else { return false }
         return time > end && !places.isOvercounted(packet)
     }
 
     /// Decodes up to the frame that contains a sample; `nil` if the decoder's position and the clock's differ.
-    private mutating func decodeRing(to target: Int64, into frame: borrowing Frame) throws(MediaError) -> Int64? {
+    private func decodeRing(to target: Int64, into frame: borrowing Frame) throws(MediaError) -> Int64? {
         guard try next(into: frame), var position = frame.timestamp else { return nil }
         let following = try Frame()
         while position + Int64(frame.samples) <= target {

@@ -7,7 +7,7 @@ import Libav
 /// Seeks in containers that wrap frames of constant length in their own headers.
 extension TrackDecoder {
     /// Seeks by Flash video tags, each of which contains a frame.
-    mutating func jumpByTags(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+    func jumpByTags(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         guard let length = fixedLength else { return true }
         let codec = track.codec
         let walk: FlashWalk
@@ -27,7 +27,7 @@ extension TrackDecoder {
     }
 
     /// Seeks by MPEG-TS PES packets that begin with a frame.
-    mutating func jumpByUnits(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+    func jumpByUnits(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         guard let length = fixedLength, let first = firstOffset, first >= 0 else { return true }
         let walk: TransportWalk
         do {
@@ -39,7 +39,7 @@ extension TrackDecoder {
         return try jump(over: passed, bytes: walk.offset - first, to: walk.offset, &clock)
     }
 
-    private mutating func jump(
+    private func jump(
         over samples: Int64, bytes: Int64, to offset: Int64, _ clock: inout SampleClock
     ) throws(MediaError) -> Bool {
         continuity.pass(time: rescaled(samples), bytes: bytes)
@@ -47,7 +47,7 @@ extension TrackDecoder {
     }
 
     /// Seeks by the index of an AVI file, which is in memory.
-    mutating func jumpByChunks(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+    func jumpByChunks(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         let stream = demuxer.stream(track.index)
         let (fixed, codec) = (fixedLength, track.codec)
         guard fixed != nil || track.isPCM, let first = firstOffset, packet.offset > first else { return true }

@@ -7,7 +7,7 @@ import Libav
 /// Seeks in containers with pages or clusters.
 extension TrackDecoder {
     /// Seeks by Ogg granule positions, which count samples, if no page is missing and no second stream follows.
-    mutating func jumpByGranule(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+    func jumpByGranule(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         guard track.countsSamples, let fed = fed.last, let time = packet.timestamp else { return true }
         // The difference between timestamps and the clock.
         let shift = time + Int64(fed) - clock.position
@@ -32,7 +32,7 @@ extension TrackDecoder {
     }
 
     /// Seeks by the blocks in Matroska clusters. The cluster timestamps in milliseconds are only used to find the clusters.
-    mutating func jumpByCluster(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+    func jumpByCluster(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         let fixed = fixedLength
         let declaresLength = [AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC, AV_CODEC_ID_VORBIS].contains(track.codec)
         guard demuxer.context.pointee.nb_streams == 1, declaresLength || fixed != nil, let start = packet.timestamp,

@@ -8,7 +8,7 @@ import Libav
 extension TrackDecoder {
     /// Seeks to a packet at or before a sample, if there is a reliable method, and sets the clock. Returns `false` if the
     /// method failed; the position in the source is then undefined.
-    mutating func jump(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+    func jump(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         guard sample > clock.position else { return true }
         switch demuxer.descriptor.seeking {
         case .counting, .timestamps: return true
@@ -26,7 +26,7 @@ extension TrackDecoder {
     }
 
     /// Seeks by the index of an MP4 file, which is in memory. It does not contain fragments.
-    private mutating func jumpByIndex(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+    private func jumpByIndex(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         let stream = demuxer.stream(track.index)
         guard stream.pointee.nb_frames > 0 else { return true }
         let count = avformat_index_get_entries_count(stream)
@@ -62,7 +62,7 @@ extension TrackDecoder {
     }
 
     /// Seeks by the headers of contiguous frames.
-    private mutating func jumpByHeaders(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+    private func jumpByHeaders(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         guard let offset = firstOffset else { return true }
         guard let samples = fixedLength ?? fed.last.map(Int64.init), samples > 0 else { return true }
         let walk: FrameWalk
@@ -83,7 +83,7 @@ extension TrackDecoder {
     }
 
     /// Seeks by WavPack block headers, each of which contains the index of its first sample.
-    private mutating func jumpByBlocks(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
+    private func jumpByBlocks(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
         let walk: WavPackWalk
         do {
             walk = try WavPackWalk(
@@ -93,7 +93,7 @@ extension TrackDecoder {
     }
 
     /// Seeks to the byte offset of a packet that begins `samples` samples later.
-    mutating func jump(
+    func jump(
         to offset: Int64, passing samples: Int64, _ clock: inout SampleClock
     ) throws(MediaError) -> Bool {
         guard try demuxer.seek(toByte: offset, stream: track.index) else { return false }
@@ -103,7 +103,7 @@ extension TrackDecoder {
         return try hold(&clock)
     }
 
-    mutating func pass(_ samples: Int64, _ clock: inout SampleClock) {
+    func pass(_ samples: Int64, _ clock: inout SampleClock) {
         clock.pass(samples)
         health.pass(rescaled(samples))
     }
@@ -117,7 +117,7 @@ extension TrackDecoder {
     var fedSamples: Int64 { fixedLength.map { $0 * fed.count } ?? fed.samples }
 
     /// Holds the packet just read, which is the first one after a seek, for decoding.
-    mutating func hold(_ clock: inout SampleClock) throws(MediaError) -> Bool {
+    func hold(_ clock: inout SampleClock) throws(MediaError) -> Bool {
         guard let samples = lengths.samples(packet) else { return false }
         let begin = clock.position
         clock.read(packet, samples: samples)

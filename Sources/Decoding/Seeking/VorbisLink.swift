@@ -16,7 +16,7 @@ extension TrackDecoder {
     ///
     /// Earlier held packets are discarded, because the decoder restarts. Returns `false` if the link's format differs from the
     /// first one, or its headers are invalid.
-    mutating func keepLink(at sample: Int64) throws(MediaError) -> Bool {
+    func keepLink(at sample: Int64) throws(MediaError) -> Bool {
         held.ring.clear()
         held.link.clear()
         var headers: [[UInt8]] = []
@@ -35,7 +35,7 @@ extension TrackDecoder {
     }
 
     /// Sends the headers of the held link to the decoder; returns `false` if it refuses them.
-    mutating func sendLink() -> Bool {
+    func sendLink() -> Bool {
         while held.link.takeFirst(into: packet) {
             guard decoder.send(packet) == nil else { return false }
         }
