@@ -36,6 +36,8 @@ extension HLSAttributes {
         let digits = text.dropFirst(2).compactMap(\.hexDigitValue)
         guard !digits.isEmpty, digits.count == text.count - 2, digits.count <= count * 2 else { return nil }
         let whole = [Int](repeating: 0, count: count * 2 - digits.count) + digits
-        return (0..<count).map { UInt8(whole[$0 * 2] << 4 | whole[$0 * 2 + 1]) }
+        return stride(from: 0, to: whole.count, by: 2).map { (high: Int) -> UInt8 in
+            UInt8(whole[high] << 4 | whole[high + 1])
+        }
     }
 }

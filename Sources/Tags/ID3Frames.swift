@@ -57,16 +57,16 @@ struct ID3Frames {
             let size = frame.body.count
             content += frame.name
             switch version {
-            case 2: content += [UInt8(size >> 16 & 0xFF), UInt8(size >> 8 & 0xFF), UInt8(size & 0xFF)]
-            case 3: content += (0..<4).map { UInt8(size >> (8 * (3 - $0)) & 0xFF) }
-            default: content += (0..<4).map { UInt8(size >> (7 * (3 - $0)) & 0x7F) }
+            case 2: content += Self.bytes(of: size, count: 3, bits: 8)
+            case 3: content += Self.bytes(of: size, count: 4, bits: 8)
+            default: content += Self.bytes(of: size, count: 4, bits: 7)
             }
             content += frame.flags
             content += frame.body
         }
         content += rest
-        let size = (0..<4).map { UInt8(content.count >> (7 * (3 - $0)) & 0x7F) }
-        return Array("ID3".utf8) + [version, 0, flags] + size + content
+        let header = Array("ID3".utf8) + [version, 0, flags]
+        return header + Self.bytes(of: content.count, count: 4, bits: 7) + content
     }
 
     // MARK: Frame contents
@@ -105,6 +105,12 @@ struct ID3Frames {
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+
+    /// A size, most significant bits first, with that many bits in each byte.
+    private static func bytes(of size: Int, count: Int, bits: Int) -> [UInt8] {
+        let mask = 1 << bits - 1
+        return (0..<count).reversed().map { (index: Int) -> UInt8 in UInt8(size >> (bits * index) & mask) }
     }
 
     private static func plain(_ bytes: some Sequence<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
