@@ -25,23 +25,26 @@ SECRET = "whsec_" + "AAAA" * 8
 DAY = 86_400
 
 
-class Machine:
+class Lateness:
     """Measures how late this machine is: how much longer than meant a pause, a round trip to another process and a little work take."""
 
     def __init__(self):
         self.delays = collections.deque()
+        self.has_ended = threading.Event()
         self.echo = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         threading.Thread(target=self.measure, daemon=True).start()
 
     def measure(self):
         work = bytes(1 << 20)
-        while True:
-            begin = time.monotonic()
-            time.sleep(0.05)
-            self.echo.stdin.write(b"x")
-            self.echo.stdout.read(1)
-            hashlib.sha256(work)
-            self.delays.append((begin, time.monotonic() - begin - 0.05))
+        with self.echo:
+            while True:
+                begin = time.monotonic()
+                if self.has_ended.wait(0.05):
+                    return
+                self.echo.stdin.write(b"x")
+                self.echo.stdout.read(1)
+                hashlib.sha256(work)
+                self.delays.append((begin, time.monotonic() - begin - 0.05))
 
     def allowance(self, since):
         """The seconds by which an effect may be late because of the machine, since a time of `time.monotonic()`."""
@@ -56,7 +59,7 @@ class Fleet:
     def __init__(self, service):
         self.service = service
         self.server = service.redis
-        self.machine = Machine()
+        self.lateness = Lateness()
         self.sound = melody(0.1)
         write(f"{service.sources}/a.wav", self.sound)
         write(f"{service.sources}/long.wav", melody(20))
@@ -117,7 +120,7 @@ class Fleet:
             return True
 
         until("every job of a killed worker runs again", 30, all_found)
-        allowance = self.machine.allowance(min(begin for _, begin, _ in self.kills))
+        allowance = self.lateness.allowance(min(begin for _, begin, _ in self.kills))
         left = max(end - moment for moment, _, held in self.kills for end in held.values())
         self.kills.clear()
         print(f"  leases ended {left:.2f} s after a kill, jobs ran again {max(late):.2f} s after that, allowed {allowance:.2f} s more", flush=True)
@@ -145,7 +148,7 @@ class Fleet:
         until(f"jobs are done after: {name}", 20, lambda: self.done() > done)
         # A connection that was cut while it was idle is replaced without being noticed.
         noticed, works = max(noticed, default=0), max(works, default=0)
-        allowance = self.machine.allowance(since)
+        allowance = self.lateness.allowance(since)
         print(f"  {name}: noticed after {noticed:.2f} s, worked again {works:.2f} s after its end, allowed {allowance:.2f} s more", flush=True)
         check(noticed <= NOTICED + allowance, f"{name}: noticed after {noticed:.1f} s")
         check(works <= WORKS + allowance, f"{name}: worked again only {works:.1f} s after its end")
@@ -170,6 +173,7 @@ class Fleet:
 
         `forgotten` and `undone` are the jobs whose push or end Redis lost.
         """
+        self.lateness.has_ended.set()
         self.producer.end()
         pushed = [id for id in self.producer.acknowledged if id not in forgotten]
         records = self.service.completed(pushed, 60)
