@@ -10,7 +10,7 @@ FOLDER_SECTIONS := -R .note.gnu.build-id -R .swift_modhash
 RELEASE := .build/release
 # One compiler process for each target, and no debug information: together two thirds of the CPU time. `make lint` checks the imports.
 # With other flags, everything is built again, so `make quick-check` has a build of its own, in which a file is compiled alone.
-SWIFT_BUILD := swift build -debug-info-format none $(addprefix -Xswiftc ,-wmo -num-threads 2 -no-emit-module-separately-wmo -disable-batch-mode)
+SWIFT_BUILD := swift build --disable-index-store -debug-info-format none $(addprefix -Xswiftc ,-wmo -num-threads 2 -no-emit-module-separately-wmo -disable-batch-mode -Xfrontend -disable-llvm-verify)
 # Disables backtraces, because tests kill processes on purpose.
 export SWIFT_BACKTRACE := enable=no
 # Debian's Python, which has the packages that Debian provides.
@@ -50,13 +50,13 @@ unit: build ## run the unit tests; TIMES=1 runs each suite by itself and prints 
 ifdef TIMES
 	Tools/suite-times
 else
-	swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 10 $(SCRATCH)
+	swift test --skip-build --disable-xctest --enable-swift-testing --experimental-maximum-parallelization-width 10 $(SCRATCH)
 endif
 
 quick: build ## run the quick end-to-end tests
 	$(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m quick
 
-quick-check: SWIFT_BUILD := swift build -debug-info-format none --scratch-path .build-quick
+quick-check: SWIFT_BUILD := swift build --disable-index-store -debug-info-format none --scratch-path .build-quick
 quick-check: SCRATCH := --scratch-path .build-quick
 quick-check: ## lint the files that differ from BASE (the merge base with origin/main), and run the unit tests of their targets
 	@SWIFT_BUILD='$(SWIFT_BUILD)' SCRATCH='$(SCRATCH)' Tools/quick-check
