@@ -1,8 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-
-@testable import respool
+import respool
 
 /// `respool convert --output`: many sources in one call, without Redis.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct BatchConversionTests {

@@ -1,8 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-
-@testable import respool
+import respool
 
 /// `respool convert --output` with folders as people have them: other files, odd names, links, results of an earlier run.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct BatchFolderTests {

@@ -3,10 +3,9 @@ import Foundation
 import Jobs
 import Lifecycle
 import SlotIPC
+import Slots
 import Testing
-
-@testable import Slots
-@testable import Worker
+import Worker
 
 @Suite struct SettingsTests {
     private static func text(_ path: String) throws -> String {

@@ -1,7 +1,6 @@
+import JobSchema
 import MediaTypes
 import Testing
-
-@testable import JobSchema
 
 @Suite struct SourceFieldTests {
     @Test func `the drc field is a number from 0 to 1, with 1 as its default`() throws {

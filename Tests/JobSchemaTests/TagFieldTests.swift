@@ -1,7 +1,6 @@
+import JobSchema
 import MediaTypes
 import Testing
-
-@testable import JobSchema
 
 @Suite struct TagFieldTests {
     private func spec(_ fields: [String: String]) throws(Failure) -> JobSpec {

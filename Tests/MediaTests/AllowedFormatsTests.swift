@@ -1,14 +1,13 @@
+import Bytes
 import CLibav
+import Containers
+import Decoding
+import Demuxing
+import Libav
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
-
-@testable import Bytes
-@testable import Containers
-@testable import Decoding
-@testable import Demuxing
-@testable import Libav
 
 /// What may be opened and decoded at all.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct AllowedFormatsTests {

@@ -1,11 +1,10 @@
+import Bytes
+import Containers
+import Demuxing
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
-
-@testable import Bytes
-@testable import Containers
-@testable import Demuxing
 
 /// The table of containers: one row for each that is more than generic.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct ContainerTests {

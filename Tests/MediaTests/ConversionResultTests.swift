@@ -1,7 +1,7 @@
+import Encoding
 import MediaTypes
 import Testing
 
-@testable import Encoding
 @testable import Libav
 
 @Suite struct ConversionResultTests {

@@ -1,12 +1,12 @@
+import Containers
+import Encoding
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
 
 @testable import Bytes
-@testable import Containers
 @testable import Demuxing
-@testable import Encoding
 
 /// Small files of nothing but empty tags, chunks or boxes, each of which costs whoever looks at all of them a read or two.
 @Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct CountlessTagTests {

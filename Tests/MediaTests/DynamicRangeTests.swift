@@ -1,11 +1,10 @@
+import Conversion
+import Encoding
 import FoundationEssentials
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
-
-@testable import Conversion
-@testable import Encoding
 
 /// The gains that AC-3 carries for players, and samples that integers cannot hold.
 @Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct DynamicRangeTests {

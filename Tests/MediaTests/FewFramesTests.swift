@@ -1,10 +1,10 @@
+import Bytes
+import Containers
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Bytes
-@testable import Containers
 @testable import Demuxing
 
 /// Bare frames: the first of a file, files of one or two, and what only looks like them.

@@ -1,9 +1,8 @@
+import Encoding
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
-
-@testable import Encoding
 
 /// Files of which the channels or the sample rate change on the way: what they begin with decides.
 @Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct FlacShapeTests {

@@ -1,15 +1,14 @@
+import Bytes
+import Conversion
+import Decoding
 import FoundationEssentials
 import Glibc
+import HLS
 import Lifecycle
 import MediaTypes
 import Playlists
 import TestSupport
 import Testing
-
-@testable import Bytes
-@testable import Conversion
-@testable import Decoding
-@testable import HLS
 
 @Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct HLSInputTests {
     /// Samples before the sound, which ffmpeg's segments leave in.

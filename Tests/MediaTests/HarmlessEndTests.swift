@@ -1,12 +1,11 @@
+import Bytes
+import Conversion
+import Encoding
 import FoundationEssentials
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
-
-@testable import Bytes
-@testable import Conversion
-@testable import Encoding
 
 /// Files that look cut short, and are whole, or lack no more than a part of their last frame.
 @Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct HarmlessEndTests {

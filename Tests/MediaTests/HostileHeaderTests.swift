@@ -1,15 +1,15 @@
+import Bytes
+import Decoding
+import Encoding
 import FoundationEssentials
+import Libav
 import Lifecycle
 import MediaTypes
 import Playlists
 import TestSupport
 import Testing
 
-@testable import Bytes
 @testable import Conversion
-@testable import Decoding
-@testable import Encoding
-@testable import Libav
 
 /// Headers that hold numbers beyond all reason, which must not end the process, and lengths that a cut left behind.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct HostileHeaderTests {

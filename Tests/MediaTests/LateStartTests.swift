@@ -1,13 +1,12 @@
 import Bytes
+import Decoding
 import FoundationEssentials
 import Glibc
+import Libav
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
-
-@testable import Decoding
-@testable import Libav
 
 /// Cuts far into a source, which is not decoded from its start.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct LateStartTests {

@@ -1,12 +1,11 @@
+import Bytes
+import Conversion
 import FoundationEssentials
 import Glibc
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
-
-@testable import Bytes
-@testable import Conversion
 
 /// Musepack, as its reference decoder gives it.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct MusepackTests {

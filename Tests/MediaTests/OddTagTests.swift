@@ -1,11 +1,11 @@
+import Conversion
+import Encoding
 import FoundationEssentials
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Conversion
-@testable import Encoding
 @testable import Tags
 
 /// Tags that other programs read and that were written byte by byte here.

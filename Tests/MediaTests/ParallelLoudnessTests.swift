@@ -1,5 +1,7 @@
 import Bytes
 import CLibav
+import Encoders
+import Encoding
 import Filters
 import FoundationEssentials
 import Glibc
@@ -8,9 +10,6 @@ import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
-
-@testable import Encoders
-@testable import Encoding
 
 /// Loudness that is measured in parts, on several threads.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct ParallelLoudnessTests {

@@ -1,14 +1,13 @@
+import Bytes
+import Conversion
+import Demuxing
+import Encoding
 import FoundationEssentials
 import Glibc
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
-
-@testable import Bytes
-@testable import Conversion
-@testable import Demuxing
-@testable import Encoding
 
 /// Packets that are copied must sound as the same part of the source does, sample for sample.
 @Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct PassthroughTests {

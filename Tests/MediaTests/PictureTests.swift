@@ -1,10 +1,9 @@
+import Bytes
+import Encoding
 import FoundationEssentials
 import MediaTypes
 import TestSupport
 import Testing
-
-@testable import Bytes
-@testable import Encoding
 
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct PictureTests {
     /// Three seconds of stereo at 8 kHz, 16 bits, as numbers: a slow saw tooth, and a square wave of full scale.

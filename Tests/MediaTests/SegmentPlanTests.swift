@@ -1,9 +1,9 @@
 import CLibav
 import Libav
+import MediaTypes
 import Testing
 
 @testable import Encoders
-@testable import MediaTypes
 
 /// Where segments begin.
 @Suite(.ownThread) struct SegmentPlanTests {

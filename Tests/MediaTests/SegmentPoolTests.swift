@@ -1,14 +1,13 @@
 import Bytes
 import Conversion
+import Encoders
+import Encoding
 import FoundationEssentials
 import Glibc
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
-
-@testable import Encoders
-@testable import Encoding
 
 /// Encodes with several threads, and compares the result with that of one encoder.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct SegmentPoolTests {

@@ -1,3 +1,7 @@
+import Bytes
+import Conversion
+import Decoding
+import Encoding
 import FoundationEssentials
 import Glibc
 import Lifecycle
@@ -5,11 +9,6 @@ import MediaTypes
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Bytes
-@testable import Conversion
-@testable import Decoding
-@testable import Encoding
 
 /// Several outputs of one decode, each on a thread of its own.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct SeveralOutputsTests {

@@ -1,12 +1,11 @@
+import Conversion
+import Encoding
 import FoundationEssentials
+import HLS
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
-
-@testable import Conversion
-@testable import Encoding
-@testable import HLS
 
 /// What respool writes it reads, however short it is.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct ShortOutputTests {

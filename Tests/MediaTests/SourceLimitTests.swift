@@ -1,12 +1,11 @@
+import Bytes
+import Conversion
+import Encoding
 import FoundationEssentials
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
-
-@testable import Bytes
-@testable import Conversion
-@testable import Encoding
 
 /// Sources that hold, or claim to hold, more than anybody recorded.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct SourceLimitTests {

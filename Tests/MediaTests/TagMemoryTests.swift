@@ -1,13 +1,12 @@
+import Bytes
+import Demuxing
+import Encoding
 import Glibc
 import Lifecycle
 import MediaTypes
+import Tags
 import TestSupport
 import Testing
-
-@testable import Bytes
-@testable import Demuxing
-@testable import Encoding
-@testable import Tags
 
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct TagMemoryTests {
     // Under a sanitizer there is no limit that a process keeps, and memory that is short ends it.

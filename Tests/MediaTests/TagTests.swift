@@ -1,14 +1,13 @@
+import Bytes
+import Conversion
+import Decoding
+import Encoding
 import FoundationEssentials
 import Glibc
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
-
-@testable import Bytes
-@testable import Conversion
-@testable import Decoding
-@testable import Encoding
 
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct TagTests {
     /// What a source is made with, by its name's ending.

@@ -1,12 +1,11 @@
+import Bytes
+import Conversion
+import Encoding
 import FoundationEssentials
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
-
-@testable import Bytes
-@testable import Conversion
-@testable import Encoding
 
 /// Sources that end early by what their container says, and sources behind whose end there is something else.
 @Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct TruncationTests {

@@ -1,11 +1,10 @@
+import Bytes
+import Conversion
+import Encoding
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
-
-@testable import Bytes
-@testable import Conversion
-@testable import Encoding
 
 /// Files whose writer could not go back to the header, and left in it what stands for an unknown size.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct UnknownSizeTests {

@@ -1,4 +1,6 @@
+import Bytes
 import CLibav
+import Containers
 import FoundationEssentials
 import Libav
 import Lifecycle
@@ -6,8 +8,6 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@testable import Bytes
-@testable import Containers
 @testable import Demuxing
 @testable import Tags
 

@@ -1,3 +1,6 @@
+import Decoding
+import Encoding
+import Filters
 import FoundationEssentials
 import Glibc
 import Lifecycle
@@ -6,9 +9,6 @@ import TestSupport
 import Testing
 
 @testable import Bytes
-@testable import Decoding
-@testable import Encoding
-@testable import Filters
 @testable import Tags
 
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct WaveTagTests {

@@ -1,12 +1,11 @@
+import Bytes
+import Conversion
+import Encoding
 import FoundationEssentials
 import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
-
-@testable import Bytes
-@testable import Conversion
-@testable import Encoding
 
 /// FLAC files whose frames are all intact, and are not those that the file's MD5 was made of.
 @Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct WrongFrameTests {

@@ -6,8 +6,7 @@ import Jobs
 import Redis
 import TestSupport
 import Testing
-
-@testable import Worker
+import Worker
 
 /// Callbacks from a worker to a receiver, over HTTP.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct CallbackTests {

@@ -1,9 +1,9 @@
+import Jobs
 import Lifecycle
 import Redis
 import TestSupport
 import Testing
 
-@testable import Jobs
 @testable import Worker
 
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct TransitionReporterTests {
