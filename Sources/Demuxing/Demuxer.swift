@@ -130,18 +130,24 @@ package struct Demuxer: ~Copyable {
                 if let name = try FewFrames.container(whole)?.demuxers.first, let known = av_find_input_format(name) {
                     return (known, Int(AVPROBE_SCORE_MAX))
                 }
-                let name = try UnreadFormat.name(whole)
-                let sentence = name.map { "the source is \($0), which is not supported" }
-                throw MediaError(
-                    .unsupportedFormat, operation, sentence ?? "the source's format is not recognized")
-            } catch let error as MediaError { throw error } catch { throw .unreadable(error, operation) }
+            } catch { throw .unreadable(error, operation) }
+            throw try unsupported(whole, "the source's format is not recognized")
         }
         let name = String(cString: format.pointee.name)
         guard Container(demuxer: name) != nil else {
             let kind = Container.isPlaylist(demuxer: name) ? "a playlist" : "not a supported audio or video format"
-            throw MediaError(.unsupportedFormat, operation, "the source is \(kind) (\(name))")
+            throw try unsupported(whole, "the source is \(kind) (\(name))")
         }
         return (format, Int(score))
+    }
+
+    /// A format that is not read: what is known of it, otherwise the sentence.
+    private static func unsupported(
+        _ whole: any ByteSource, _ sentence: String
+    ) throws(MediaError) -> MediaError {
+        do { return MediaError(.unsupportedFormat, operation, try UnreadFormat.sentence(whole) ?? sentence) } catch {
+            throw .unreadable(error, operation)
+        }
     }
 
     /// A lower score can result from a few random bytes: a single header suffices for MP3.

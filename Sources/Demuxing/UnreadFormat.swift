@@ -1,16 +1,40 @@
 import Bytes
 import CLibav
 
-/// Recognizes audio formats that libav does not read, to name them in an error.
+/// Recognizes what libav does not read and services often get, to name it in an error.
 enum UnreadFormat {
-    /// The name of the format; `nil` if it is unknown.
-    static func name(_ source: any ByteSource) throws -> String? {
+    /// The sentence of the error; `nil` if the format is unknown.
+    static func sentence(_ source: any ByteSource) throws -> String? {
         let start = try TagBytes.leading(source).end
         let count = min(source.length - start, reach)
         guard count > 4, let bytes = try SourceBytes(source).read(at: start, Int(count)) else { return nil }
-        if bytes.starts(with: "ADIF".utf8) { return "AAC in ADIF" }
-        return isFreeFormat(bytes) ? "MPEG audio in free format" : nil
+        if bytes.starts(with: "ADIF".utf8) { return "the source is AAC in ADIF, which is not supported" }
+        if isFreeFormat(bytes) { return "the source is MPEG audio in free format, which is not supported" }
+        return textSentence(bytes)
     }
+
+    /// The sentence for a playlist or a page, which a server sends instead of audio.
+    private static func textSentence(_ bytes: [UInt8]) -> String? {
+        let text = String(decoding: bytes.prefix(textReach), as: UTF8.self).lowercased()
+            .drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+        if text.hasPrefix("<!doctype html") || text.hasPrefix("<html") {
+            return "the source is a web page (HTML), not audio; give the URL of the audio itself as the source"
+        }
+        let kind: String? =
+            if text.hasPrefix("[playlist]") { "pls" } else if text.hasPrefix("<asx") {
+                "asx"
+            } else if text.hasPrefix("<"),
+                text.contains("<playlist"), text.contains("xspf.org")
+            {
+                "xspf"
+            } else if text.hasPrefix("http://")
+                || text.hasPrefix("https://")
+            { "m3u" } else { nil }
+        return kind.map { "the source is a playlist (\($0)) that is not one of HLS; give a URL in it as the source" }
+    }
+
+    /// The beginning of a text that tells what it is: comments may stand before the first element of XML.
+    private static let textReach = 1024
 
     /// More than three of the longest frames: 640 kbit/s at 8 kHz take 5,760 bytes.
     private static let reach: Int64 = 20_000

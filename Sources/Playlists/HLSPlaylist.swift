@@ -48,17 +48,19 @@ package enum HLSPlaylist {
     }
 
     private static func isMaster(_ lines: PlaylistLines) throws(PlaylistError) -> Bool {
-        var (isFirst, isMedia) = (true, false)
+        var (isFirst, isHLS, hasSegments) = (true, false, false)
         for line in lines {
             guard !isFirst || line.hasPrefix("#EXTM3U") else { throw .corrupt("does not start with #EXTM3U") }
             isFirst = false
             if line.hasPrefix("#EXT-X-STREAM-INF:") || line.hasPrefix("#EXT-X-MEDIA:") { return true }
-            isMedia = isMedia || line.hasPrefix("#EXTINF:") || line.hasPrefix("#EXT-X-TARGETDURATION:")
+            isHLS = isHLS || line.hasPrefix("#EXT-X-")
+            hasSegments = hasSegments || line.hasPrefix("#EXTINF:") || line.hasPrefix("#EXT-X-TARGETDURATION:")
         }
-        guard isMedia else {
+        // Lists of files and stations may have `#EXTINF`, and no other tag.
+        guard isHLS, hasSegments else {
             throw PlaylistError(
                 .unsupported,
-                "the source is a list of URLs (m3u), not an HLS playlist; give one of them as the source")
+                "the source is a playlist (m3u) that is not one of HLS; give a URL in it as the source")
         }
         return false
     }

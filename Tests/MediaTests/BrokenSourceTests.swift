@@ -155,6 +155,32 @@ import Testing
         guard case .unsupportedFormat = picture?.reason else { Issue.record("\(String(describing: picture))"); return }
     }
 
+    @Test(arguments: [
+        ("http://127.0.0.1/s\n", "a playlist (m3u)"),
+        ("[playlist]\nFile1=http://127.0.0.1/s\nTitle1=x\nLength1=-1\nNumberOfEntries=1\n", "a playlist (pls)"),
+        (
+            "<?xml version='1.0'?>\n<!-- list -->\n<playlist version='1' xmlns='http://xspf.org/ns/0/'/>",
+            "a playlist (xspf)"
+        ),
+        ("<ASX VERSION='3'><ENTRY><REF HREF='http://127.0.0.1/s'/></ENTRY></ASX>", "a playlist (asx)"),
+        ("\u{FEFF}\n<!DOCTYPE html><title>Virus scan warning</title>", "a web page (HTML)"),
+    ]) func `playlists of stations, and web pages, say what they are`(text: String, name: String) async throws {
+        let refused = try await refusal("\(text.utf8.count).mp3", Array(text.utf8))
+        guard case .unsupportedFormat = refused?.reason else { Issue.record("\(String(describing: refused))"); return }
+        #expect("\(refused!)".contains("the source is \(name)"), "\(refused!)")
+    }
+
+    @Test func `AAC of a kind that the decoder only knows is unsupported, not corrupt`() async throws {
+        let source = try await Studio.shared.music(as: "c.m4a", [])
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: source)))
+        // The AudioSpecificConfig becomes that of xHE-AAC: object type 42, 44.1 kHz, stereo (ISO 14496-3, 1.6.2.1).
+        let setup = try #require(bytes.firstRange(of: [0x05, 0x80, 0x80, 0x80, 0x05])).upperBound
+        bytes.replaceSubrange(setup..<setup + 5, with: [0xF9, 0x48, 0x40, 0, 0])
+        let refused = try await refusal("variant.m4a", bytes)
+        guard case .unsupportedFormat = refused?.reason else { Issue.record("\(String(describing: refused))"); return }
+        #expect("\(refused!)".contains("the audio is xHE-AAC, which libav cannot decode"), "\(refused!)")
+    }
+
     @Test func `an empty file and one without samples are corrupt`() async throws {
         let empty = try await refusal("empty.mp3", [])
         guard case .corruptMedia = empty?.reason else { Issue.record("\(String(describing: empty))"); return }

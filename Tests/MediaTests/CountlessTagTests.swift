@@ -39,7 +39,7 @@ import Testing
     @Test func `only a maximum number of tags in front is examined`() throws {
         let tags = Self.repeated(Self.empty) + [0xFF, 0xFB, 0x90, 0x64]
         let looks: [(String, (any ByteSource) throws -> Void)] = [
-            ("few frames", { _ = try FewFrames.container($0) }), ("unread", { _ = try UnreadFormat.name($0) }),
+            ("few frames", { _ = try FewFrames.container($0) }), ("unread", { _ = try UnreadFormat.sentence($0) }),
             ("opening", { _ = try OpeningView($0) }), ("Musepack", { _ = try MusepackHeader($0) }),
             ("Xing", { _ = try XingHeader($0) }), ("deflated", { _ = try DeflatedTags.hidden($0, .ends) }),
         ]

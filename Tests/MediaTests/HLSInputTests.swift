@@ -61,7 +61,7 @@ import Testing
         let place = Studio.shared.folder.file("x")
         let nested =
             try (try? FolderSources(of: place, source: Array(text.utf8)))
-            ?? FolderSources(of: place, source: Array("#EXTM3U\n#EXTINF:1,\na\n".utf8))
+            ?? FolderSources(of: place, source: Array("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\na\n".utf8))
         do throws(MediaError) {
             _ = try HLSSource.resolve(
                 MemorySource(Array(text.utf8)), nested: nested, settings: settings, stop: CancellationFlag())
@@ -177,7 +177,7 @@ import Testing
         ("#EXT-X-BYTERANGE:-9@1\n#EXTINF:1,\na\n", "byte range '-9@1'"),
         ("#EXTINF:nan,\na\n", "'nan' seconds"), ("#EXTINF:1,\n#EXT-X-GAP\na\n", "'a' is missing"),
         ("a\n#EXTINF:1,\nb\n", "does not declare the duration of 'a'"), ("#EXTINF:1,\n", "has no segments"),
-        ("#EXT-X-MEDIA-SEQUENCE:-1\n#EXTINF:1,\na\n", "sequence number '-1'"), ("b.mp3\n", "list of URLs"),
+        ("#EXT-X-MEDIA-SEQUENCE:-1\n#EXTINF:1,\na\n", "sequence number '-1'"), ("b.mp3\n", "a playlist (m3u)"),
         ("#EXT-X-STREAM-INF:BANDWIDTH=1\nself.m3u8\n", "refers to another master playlist"),
         ("#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS=\"avc1.4d401e\"\na.m3u8\n", "has no audio"),
     ])
@@ -189,8 +189,16 @@ import Testing
         #expect(error.sentence.contains(words), "\(error.sentence)")
     }
 
+    @Test(arguments: ["#EXTINF:-1,Station\nhttp://127.0.0.1/s\n", "#EXTINF:20,Title\na.mp3\n", "a.mp3\n"])
+    func `a list of files or stations is not a playlist of HLS`(lines: String) throws {
+        let error = try #require(try failure("#EXTM3U\n" + lines))
+        #expect(error.sentence.hasPrefix("the source is a playlist (m3u) that is not one of HLS"), "\(error.sentence)")
+        guard case .unsupportedFormat = error.reason else { Issue.record("\(error.reason)"); return }
+    }
+
     @Test func `more segments and more bytes than a playlist may have are refused`() throws {
-        let many = "#EXTM3U\n" + String(repeating: "#EXTINF:1,\na\n", count: HLSMedia.maxSegments + 1)
+        let many =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + String(repeating: "#EXTINF:1,\na\n", count: HLSMedia.maxSegments + 1)
         #expect(try failure(many)?.sentence.contains("more than 100000 segments") == true)
         let large = "#EXTM3U\n" + String(repeating: "#\n", count: 4 << 20)
         #expect(try failure(large)?.sentence.contains("over the limit of 8388608") == true)

@@ -149,7 +149,7 @@ import Testing
     {
         func day(_ count: Int) -> String { media((0..<count).map { "segment-\($0).ts?token=0123456789abcdef" }) }
         func blank(_ count: Int) -> String {
-            "#EXTM3U\n#EXTINF:1,\na.ts\n" + String(repeating: "#\n", count: 2 * count)
+            "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\na.ts\n" + String(repeating: "#\n", count: 2 * count)
         }
         func commas(_ count: Int) -> String {
             let attributes = "#EXT-X-STREAM-INF:" + String(repeating: "A=,", count: count / 5) + "\n"

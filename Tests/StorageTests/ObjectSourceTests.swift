@@ -126,7 +126,7 @@ import Testing
             ["1%20%C3%A9.ts", "../hls/1%20é.ts?x=1", "/hls/1%20%c3%a9.ts"],
             ["//other/hls/1.ts", "s3://playlists/hls/1.ts", "file:///etc/passwd"]
         )
-        let list = "#EXTM3U\n" + (own + others).map { "#EXTINF:1,\n\($0)\n" }.joined()
+        let list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + (own + others).map { "#EXTINF:1,\n\($0)\n" }.joined()
         try await ObjectStore.shared.seed(bucket, "hls/a b.m3u8", Array(list.utf8))
         try await ObjectStore.shared.seed(bucket, "hls/1 é.ts", Origin.content)
         try await withTransfer(try await ObjectStore.shared.policy()) { child in

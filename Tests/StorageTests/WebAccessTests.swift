@@ -58,7 +58,8 @@ import Testing
         let urls = [("same", "127.0.0.1"), ("other", "localhost")].map { name, host in
             "http://\(host):\(port)/who/nested-\(name)"
         }
-        let list = try await Origin.shared.list("named", ["#EXTM3U\n" + urls.map { "#EXTINF:1,\n\($0)\n" }.joined()])
+        let list = try await Origin.shared.list(
+            "named", ["#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + urls.map { "#EXTINF:1,\n\($0)\n" }.joined()])
         let job = job(list, "studio", headers: ["authorization": "own"])
         try await withTransfer(policy) { child in
             try await child.tell(.job(job))

@@ -46,7 +46,13 @@ struct Decoder: ~Copyable {
             av_opt_set_int(context.pointee.priv_data, "cons_noisegen", 1, 0)
             av_opt_set_double(context.pointee.priv_data, "drc_scale", drc ?? 1, 0)
         }
-        try check(avcodec_open2(context, codec, nil), operation, or: .corruptMedia)
+        let code = avcodec_open2(context, codec, nil)
+        guard code != av_swift_error(ENOSYS), code != av_swift_error_patchwelcome else {
+            throw MediaError(
+                .unsupportedFormat, operation,
+                "the audio is \(variant(parameters) ?? "a variant of \(name)"), which libav cannot decode")
+        }
+        try check(code, operation, or: .corruptMedia)
         return decoder
     }
 
@@ -59,6 +65,16 @@ struct Decoder: ~Copyable {
         case AV_CODEC_ID_MP3: avcodec_find_decoder_by_name("mp3float")
         default: avcodec_find_decoder(codec)
         }
+    }
+
+    /// The kind of AAC by the object type of its AudioSpecificConfig (ISO 14496-3, 1.6.2.1); `nil` for other codecs.
+    private static func variant(_ parameters: UnsafeMutablePointer<AVCodecParameters>) -> String? {
+        let setup = UnsafeBufferPointer(
+            start: parameters.pointee.extradata, count: Int(parameters.pointee.extradata_size))
+        guard parameters.pointee.codec_id == AV_CODEC_ID_AAC, setup.count >= 2 else { return nil }
+        let short = Int(setup[0] >> 3)
+        let type = short == 31 ? 32 + (Int(setup[0] & 7) << 3 | Int(setup[1] >> 5)) : short
+        return type == 42 ? "xHE-AAC" : "AAC of object type \(type)"
     }
 
     private static let operation = "open the decoder"
