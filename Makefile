@@ -67,7 +67,7 @@ proof: release ## run the quick and the long end-to-end tests on the release bui
 	@deploy/install-python $(BROWSER_TESTS) mypy==2.4.1 openapi-python-client==0.29.1 opentelemetry-proto==1.45.2 pytest==9.2.0 \
 	    redis==8.1.0 schemathesis==4.32.5 setuptools==84.2.1 tuspy==1.1.0
 	@Tools/releases.py
-	$(RELEASED) $(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m 'quick or long'
+	$(RELEASED) $(PYTEST) $(TESTS) $(SIDE_BY_SIDE) -m 'quick or long' -rs
 
 release-check: release ## test what surrounds the programs: the site, the release files, the manifests' schemas, a new container
 	@deploy/install-packages chromium furo python3-myst-parser python3-sphinx

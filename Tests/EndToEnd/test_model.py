@@ -13,8 +13,10 @@ from service import PROGRAMS, run
 @pytest.mark.parametrize(("steps", "seed"), [
     pytest.param(20_000, 1, marks=pytest.mark.long), pytest.param(2_000_000, None, marks=pytest.mark.soak)])
 def test_the_queue_does_what_its_model_does(option, figures, steps, seed):
-    """`--count` is the number of steps, and `--seed` that of the first walk."""
-    if seed is None:
+    """`--count` is the number of steps; `--seed`, or SEED, is that of the first walk."""
+    if os.environ.get("SEED"):
+        seed = int(os.environ["SEED"])
+    elif seed is None:
         seed = random.SystemRandom().randrange(1 << 32)
     environment = os.environ | {"SEED": str(option("seed", seed))}
     told = run(PROGRAMS / "queue-walk", option("count", steps), environment=environment, seconds=None)

@@ -92,14 +92,15 @@ import Testing
                 _ = try await fixture.beat([])
                 try await eventually("promotion wakes one") { rung() == 1 }
             }
-            _ = try await fixture.claimOne()
+            let claimed = try await fixture.claimOne()
             try await waiters(3, on: fixture) { rung in
                 // Again if the machine was held up in between: for the queue that is an outage.
-                try await eventually("reaping wakes one") {
+                try await eventually("the lease ends") {
                     try await fixture.endLeases()
                     _ = try await fixture.beat([])
-                    return rung() == 1
+                    return try await fixture.state(claimed.id) == .waiting
                 }
+                try await eventually("reaping wakes one") { rung() == 1 }
             }
         }
     }

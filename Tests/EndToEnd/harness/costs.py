@@ -55,6 +55,8 @@ class Costs:
             self.rows.append((costs["cpu"], costs["wall"], report.nodeid.rsplit("/", 1)[-1]))
 
     def pytest_terminal_summary(self, terminalreporter):
+        if not self.rows:
+            return
         terminalreporter.write_line("CPU s  wall s  test")
         for cpu, wall, name in [*sorted(self.rows, reverse=True), (*map(sum, list(zip(*self.rows))[:2]), f"all {len(self.rows)}")]:
             terminalreporter.write_line(f"{cpu:6.1f} {wall:6.1f}  {name}")
