@@ -21,10 +21,14 @@ extension Failure {
         Failure(.tooLarge, "the source '\(redactedURL(url))' has \(size) bytes or more, over the limit of \(limit)")
     }
 
-    static func withoutParts(_ url: String) -> Failure {
-        Failure(
-            .sourceTruncated,
-            "the connection to the source '\(redactedURL(url))' failed, and its server does not support range requests",
+    /// The rest of a source cannot be requested: the server has no ranges, or nothing that names the version of the bytes.
+    static func withoutParts(_ url: String, mayKnowRanges: Bool) -> Failure {
+        let why =
+            mayKnowRanges
+            ? "sends no strong ETag and no Last-Modified, without which the rest cannot be requested"
+            : "does not support range requests"
+        return Failure(
+            .sourceTruncated, "the connection to the source '\(redactedURL(url))' failed, and its server \(why)",
             retryable: true)
     }
 

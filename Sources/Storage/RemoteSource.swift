@@ -341,7 +341,11 @@ package final class RemoteSource: RemoteRequest.Owner {
     }
 
     private var cannotResume: Failure {
-        if let lastBreak, lastBreak.code == .sourceTimeout { lastBreak } else { .withoutParts(url) }
+        if let lastBreak, lastBreak.code == .sourceTimeout {
+            lastBreak
+        } else {
+            .withoutParts(url, mayKnowRanges: identity?.mayKnowRanges ?? false)
+        }
     }
 
     private func checkSize(_ size: Int64?) throws(Failure) {

@@ -79,7 +79,7 @@ import Testing
         ("overlong", 300_000, .sourceUnreachable, true, "more bytes than it declared"),
         ("longer", 1000, .sourceTruncated, true, "fewer bytes than it declared"),
         ("without-ranges", 300_000, .sourceTruncated, true, "does not support range requests"),
-        ("without-validator", 300_000, .sourceTruncated, true, "does not support range requests"),
+        ("without-validator", 300_000, .sourceTruncated, true, "sends no strong ETag and no Last-Modified"),
         ("cut-always", 100_000, .sourceTruncated, true, "fewer bytes than it declared"),
         ("headless", 0, .sourceUnreachable, true, "is not HTTP"),
         ("encoded", 0, .unsupportedFormat, false, "gzip"),
