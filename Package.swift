@@ -106,7 +106,7 @@ let package = Package(
 
         // Media, from bytes to whole conversions.
         library("Bytes", ["MediaTypes", "Lifecycle"]),
-        library("Containers", ["Bytes"]),
+        library("Containers", ["Bytes", "MediaTypes"]),
         library("Libav", ["Containers", "Bytes", "MediaTypes", "CLibav"]),
         library("Filters", ["Libav", "Bytes", "MediaTypes", "CLibav", "CEbur128", "CRubberBand"], optimized),
         library("Demuxing", ["Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav", "Text"]),

@@ -120,7 +120,7 @@ extension Container {
                 places: .libav, framing: .container, tracks: .chosen, cut: .betweenTransportPackets, packetBytes: nil)
         case .mp4:
             ContainerDescriptor(
-                extent: .header(Extent.boxes), hidden: [], unknownSize: nil, opening: .edit, tags: .movieBoxes,
+                extent: .header(Extent.boxes), hidden: [], unknownSize: nil, opening: .withoutEdits, tags: .movieBoxes,
                 seeking: .sampleIndex, padding: .editList, length: .rounded, checksum: .nowhere, timing: .stamped,
                 places: .libav, framing: .container, tracks: .chosen, cut: .afterIndexedSamples, packetBytes: nil)
         case .nut:

@@ -54,8 +54,8 @@ package enum OpeningMethod: Sendable {
     case likeFrames
     /// The samples have the container's byte order, or are frames of another codec.
     case samples
-    /// An edit list that starts and ends within one packet is ignored.
-    case edit
+    /// Edits are applied to decoded samples. libav applies them to whole packets.
+    case withoutEdits
 }
 
 /// Where tags are that are read without libav.

@@ -1,6 +1,8 @@
 package import Bytes
 import CLibav
+package import Containers
 package import Libav
+package import MediaTypes
 
 extension Demuxer {
     /// The audio track of a stream index, or the first one.
@@ -15,6 +17,34 @@ extension Demuxer {
     package func preskip(_ track: AudioTrack) -> Int64 {
         stream(track.index).pointee.codecpar.pointee.preskip
     }
+
+    /// The samples that a decoder returns of a delay that the container declares: libav's decoder of Opus drops those of the
+    /// identification header by itself, and the first packet of Vorbis has none.
+    package func undecoded(_ delay: MediaTime, _ track: AudioTrack) -> Int64 {
+        let samples = delay.nearestSample(rate: track.rate)
+        let dropped = track.codec == AV_CODEC_ID_VORBIS ? firstPacket(track) : preskip(track)
+        guard dropped > 0 else { return max(samples, 0) }
+        // A unit of the container may be longer than a sample.
+        let unit = Int64(track.rate) * Int64(track.timeBase.num) / Int64(max(track.timeBase.den, 1))
+        return samples - dropped > max(unit, 1) ? samples - dropped : 0
+    }
+
+    /// The duration of a track's first packet in samples by the container's index; zero if it has none.
+    private func firstPacket(_ track: AudioTrack) -> Int64 {
+        guard let first = avformat_index_get_entry(stream(track.index), 0)?.pointee.timestamp,
+            let second = avformat_index_get_entry(stream(track.index), 1)?.pointee.timestamp, second > first
+        else { return 0 }
+        return track.samples(second.subtractingReportingOverflow(first).partialValue) ?? 0
+    }
+
+    /// The tag `iTunSMPB` of the file.
+    package var gaplessTag: GaplessTag? {
+        guard let entry = av_dict_get(context.pointee.metadata, "iTunSMPB", nil, 0) else { return nil }
+        return GaplessTag(String(cString: entry.pointee.value))
+    }
+
+    /// Sets the rate that a track's decoder returns, which its header may not declare.
+    package borrowing func correct(rate: Int, of track: Int) { hidden[track]?.rate = rate }
 }
 
 extension AVCodecParameters {

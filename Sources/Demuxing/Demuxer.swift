@@ -17,21 +17,25 @@ package struct Demuxer: ~Copyable {
     let score: Int
     /// The bytes that libav reads: the source without hidden tags, and with corrected headers.
     package let bytes: any ByteSource
+    /// The whole source.
+    package let whole: any ByteSource
     /// Whether the header does not declare the source's length although it should.
     let isLengthUnknown: Bool
     private let source: SourceContext
     private let stop: CancellationFlag
     /// By stream index.
-    private var hidden: [Int: SkipSamplesMarker] = [:]
+    private(set) var hidden: [Int: SkipSamplesMarker] = [:]
 
     private init(
         owning context: UnsafeMutablePointer<AVFormatContext>, _ descriptor: ContainerDescriptor, score: Int,
-        _ bytes: any ByteSource, isLengthUnknown: Bool, source: consuming SourceContext, stop: CancellationFlag
+        _ whole: any ByteSource, _ bytes: any ByteSource, isLengthUnknown: Bool, source: consuming SourceContext,
+        stop: CancellationFlag
     ) {
         self.context = context
         formatName = String(cString: context.pointee.iformat.pointee.name)
         self.descriptor = descriptor
         self.score = score
+        self.whole = whole
         self.bytes = bytes
         self.isLengthUnknown = isLengthUnknown
         self.source = source
@@ -55,7 +59,6 @@ package struct Demuxer: ~Copyable {
         let descriptor = container.descriptor
         let (bytes, isLengthUnknown): (any ByteSource, Bool)
         let view: OpeningView?
-        let edit: MovieEdit?
         let isBigEndian: Bool
         var isOnlySamples = false
         do {
@@ -64,12 +67,10 @@ package struct Demuxer: ~Copyable {
             isLengthUnknown = resolved != nil
             bytes = try DeflatedTags.hidden(resolved ?? shortened, descriptor.tags)
             switch descriptor.opening {
-            case .asIs: (view, edit, isBigEndian) = (nil, nil, false)
-            case .likeFrames: (view, edit, isBigEndian) = (try OpeningView(bytes), nil, false)
-            case .edit:
-                (view, edit, isBigEndian) = (nil, bytes.isEndless ? nil : try MovieEdit(withinPacketOf: bytes), false)
+            case .asIs, .withoutEdits: (view, isBigEndian) = (nil, false)
+            case .likeFrames: (view, isBigEndian) = (try OpeningView(bytes), false)
             case .samples:
-                (view, edit, isBigEndian) = (nil, nil, try SourceBytes(bytes).isRIFX())
+                (view, isBigEndian) = (nil, try SourceBytes(bytes).isRIFX())
                 isOnlySamples = try !bytes.isEndless && !WaveSamples.mayBeFrames(bytes)
             }
         } catch { throw .unreadable(error, operation) }
@@ -86,7 +87,7 @@ package struct Demuxer: ~Copyable {
         av_opt_set(context, "protocol_whitelist", "", 0)
         if isOnlySamples { av_opt_set_int(context, "max_probe_packets", 1, 0) }
         // On failure, libav frees the context itself.
-        var options = Options(edit == nil ? [] : [("ignore_editlist", "1")])
+        var options = Options(descriptor.opening == .withoutEdits ? [("advanced_editlist", "0")] : [])
         let code = avformat_open_input(&context, nil, format, &options.pointer)
         guard code >= 0 else { throw try refusal(bytes, source, format, descriptor, code) }
         if let view {
@@ -94,17 +95,15 @@ package struct Demuxer: ~Copyable {
             source.reread()
         }
         var demuxer = Demuxer(
-            owning: context!, descriptor, score: score, bytes, isLengthUnknown: isLengthUnknown, source: source,
-            stop: stop)
+            owning: context!, descriptor, score: score, whole, bytes, isLengthUnknown: isLengthUnknown,
+            source: source, stop: stop)
         let probed = avformat_find_stream_info(context, nil)
         guard probed >= 0 else { throw try refusal(bytes, demuxer.source, format, descriptor, probed) }
         if let failure = demuxer.source.failure(operation) { throw failure }
         if let codec = view?.codec { demuxer.stream(0).pointee.codecpar.pointee.codec_id = codec }
         if isBigEndian { WaveSamples.correctByteOrder(demuxer.stream(0)) }
         demuxer.enlargePackets()
-        // If the edit list is ignored, the stream's duration still comes from it.
-        if let length = edit?.mediaSamples { demuxer.stream(0).pointee.duration = length }
-        try demuxer.findHidden(edit)
+        try demuxer.findHidden()
         return demuxer
     }
 
@@ -160,12 +159,24 @@ package struct Demuxer: ~Copyable {
     }
 
     /// Reads the delay and padding that libav does not report.
-    private mutating func findHidden(_ edit: MovieEdit?) throws(MediaError) {
+    private mutating func findHidden() throws(MediaError) {
         do {
             for track in tracks {
-                hidden[track.index] = try SkipSamplesMarker(bytes, stream(track.index), descriptor.padding, edit)
+                if descriptor.padding == .editList { try applyEdits(stream(track.index)) }
+                hidden[track.index] = try SkipSamplesMarker(bytes, stream(track.index), descriptor.padding)
             }
         } catch { throw .unreadable(error, Self.operation) }
+    }
+
+    /// Sets a stream's duration to that of its edits.
+    private borrowing func applyEdits(_ stream: UnsafeMutablePointer<AVStream>) throws {
+        guard !bytes.isEndless, stream.pointee.nb_frames > 0,
+            let edits = try MovieEdits(bytes, track: Int(stream.pointee.index)),
+            let length = edits.length(
+                rate: Int(stream.pointee.time_base.den),
+                frameLength: Int64(stream.pointee.codecpar.pointee.frame_size)), length > 0
+        else { return }
+        stream.pointee.duration = length
     }
 
     /// The reason why a container could not be opened: it is invalid or truncated.

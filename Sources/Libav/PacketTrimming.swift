@@ -27,6 +27,19 @@ extension Packet {
         }
     }
 
+    /// Removes the discard flag and the samples to drop, and keeps other side data.
+    package borrowing func removeTrimming() {
+        pointer.pointee.flags &= ~AV_PKT_FLAG_DISCARD
+        for index in 0..<Int(pointer.pointee.side_data_elems)
+        where pointer.pointee.side_data[index].type == AV_PKT_DATA_SKIP_SAMPLES {
+            av_freep(&pointer.pointee.side_data[index].data)
+            let last = Int(pointer.pointee.side_data_elems) - 1
+            pointer.pointee.side_data[index] = pointer.pointee.side_data[last]
+            pointer.pointee.side_data_elems -= 1
+            return
+        }
+    }
+
     /// Whether the packet has no side data.
     package var hasNoSideData: Bool { pointer.pointee.side_data_elems == 0 }
 

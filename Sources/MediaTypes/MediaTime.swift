@@ -52,6 +52,14 @@ package struct MediaTime: Hashable, Sendable {
         return Int64(min(max(quotient + (remainder > 0 ? 1 : 0), -farthest), farthest))
     }
 
+    /// The index of the sample nearest to this time, for a rate in Hz, clamped like `sampleIndex`.
+    package func nearestSample(rate: Int) -> Int64 {
+        let product = Int128(value) * Int128(rate)
+        let rounded = (product + (product < 0 ? -1 : 1) * Int128(timescale) / 2) / Int128(timescale)
+        let farthest = Int128(1) << 62
+        return Int64(min(max(rounded, -farthest), farthest))
+    }
+
     /// The exact sum; `nil` if it does not fit in 64 bits.
     package func adding(_ other: MediaTime) -> MediaTime? {
         let common = Self.greatestCommonDivisor(timescale.magnitude, other.timescale.magnitude)

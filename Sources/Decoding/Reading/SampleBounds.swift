@@ -22,7 +22,10 @@ struct SampleBounds {
     }
 
     /// Adjusts to a corrected sample rate, before the first sample.
-    mutating func correct(_ declared: DeclaredLength) { remaining = declared.audible }
+    mutating func correct(_ declared: DeclaredLength) {
+        remaining = declared.audible
+        lead = declared.lead
+    }
 
     /// Reads a decoded frame. After a late start, the first frame's timestamp is the start.
     mutating func begin(_ frame: borrowing Frame, _ declared: DeclaredLength) {

@@ -13,7 +13,7 @@ final class TrackDecoder {
     let demuxer: Demuxer
     private(set) var track: AudioTrack
     let source: any ByteSource
-    let decoder: Decoder
+    private(set) var decoder: Decoder
     let packet: Packet
     private(set) var declared: DeclaredLength
     var health = PacketHealth()
@@ -39,12 +39,15 @@ final class TrackDecoder {
     /// The samples of the current packet, if another thread has decoded it.
     private let decoded: Frame
     private var isDecodedAhead = false
+    /// Plays the parts of an edit list that has several.
+    private var edits: EditPlayer?
+    private let drc: Double?
 
     private init(
         _ source: any ByteSource, _ demuxer: consuming Demuxer, _ track: AudioTrack, _ decoder: consuming Decoder,
         _ packet: consuming Packet, _ silence: consuming FilledSilence, _ decoded: consuming Frame,
         _ settings: SourceSettings, _ threads: ThreadBudget
-    ) {
+    ) throws(MediaError) {
         self.source = source
         self.decoded = decoded
         policy = settings.damage
@@ -67,6 +70,9 @@ final class TrackDecoder {
         self.packet = packet
         self.silence = silence
         self.bounds = SampleBounds(declared)
+        drc = settings.drc
+        mayLookAhead = declared.parts == nil
+        edits = try declared.parts.map { parts throws(MediaError) in try EditPlayer(parts) }
     }
 
     static func open(
@@ -79,7 +85,7 @@ final class TrackDecoder {
         try Protection.check(track)
         let decoder = try Decoder.open(demuxer.stream(track.index), drc: settings.drc)
         let bytes = demuxer.bytes
-        return TrackDecoder(
+        return try TrackDecoder(
             bytes, demuxer, track, decoder, try Packet(), try FilledSilence(), try Frame(), settings, threads)
     }
 
@@ -117,27 +123,58 @@ final class TrackDecoder {
     private func decode(into frame: borrowing Frame) throws(MediaError) -> Bool {
         while true {
             if try silence.next(into: frame) {
-                guard try bounds.trim(frame) else { continue }
+                guard try deliver(frame) else { continue }
                 return true
+            }
+            switch try edits?.next(into: frame) {
+            case .samples: if try bounds.trim(frame) { return true } else { continue }
+            case .rewind:
+                try rewind()
+                continue
+            case .end: return false
+            case .needsSamples, nil: break
             }
             switch try receive(into: frame) {
             case .samples:
                 frame.isLost = false
                 health.decoded()
-                if frame.rate != track.rate && !bounds.hasBegun { correctRate(frame) }
+                if frame.rate != track.rate && !bounds.hasBegun { try correctRate(frame) }
                 bounds.begin(frame, declared)
                 let missing = try missing(before: frame)
                 if missing > 0 {
                     try silence.precede(frame, missing)
                     continue
                 }
-                guard try bounds.trim(frame) else { continue }
+                guard try deliver(frame) else { continue }
                 return true
             case .failed(let code): if health.failed(packet, code) { lost.refused(packet) }
-            case .end: return false
+            case .end:
+                guard let edits else { return false }
+                edits.endMedia()
             case .needsPacket: try feed()
             }
         }
+    }
+
+    /// Trims decoded samples, or gives them to the edit list; returns whether the frame has samples to return.
+    private func deliver(_ frame: borrowing Frame) throws(MediaError) -> Bool {
+        guard let edits else { return try bounds.trim(frame) }
+        try edits.add(frame)
+        return false
+    }
+
+    /// Decodes the media again from its start, for an edit of what was played already.
+    private func rewind() throws(MediaError) {
+        try edits?.rewind()
+        let stream = demuxer.stream(track.index)
+        guard let first = avformat_index_get_entry(stream, 0)?.pointee.timestamp,
+            try demuxer.seek(to: first, stream: track.index)
+        else {
+            throw MediaError(.corruptMedia, "read the source", "the source's first sample cannot be read again")
+        }
+        decoder = try Decoder.open(stream, drc: drc)
+        lost.restart()
+        places.restart()
     }
 
     /// Receives the samples of the current packet, which another thread may have decoded.
@@ -170,10 +207,12 @@ final class TrackDecoder {
     private static let packetsBeforeThreads = 128
 
     /// Uses the decoder's sample rate. With spectral band replication, the header may only declare half of it.
-    private func correctRate(_ frame: borrowing Frame) {
+    private func correctRate(_ frame: borrowing Frame) throws(MediaError) {
         track.rate = frame.rate
+        demuxer.correct(rate: frame.rate, of: track.index)
         declared = DeclaredLength(source, demuxer, track)
         bounds.correct(declared)
+        edits = try declared.parts.map { parts throws(MediaError) in try EditPlayer(parts) }
     }
 
     /// The number of samples lost before a frame, which was decoded from the current packet.

@@ -31,8 +31,10 @@ extension TrackDecoder {
         bounds.isLate = false
         guard try next(into: frame) else { return 0 }
         let target = time.sampleIndex(rate: frame.rate)
-        // For earlier targets, decoding from the start costs less.
-        guard let seconds = PreRoll.seconds(track), target > Int64((seconds + 8) * frame.rate) else { return 0 }
+        // For earlier targets, decoding from the start costs less. Several edits are played from the start.
+        guard declared.parts == nil, let seconds = PreRoll.seconds(track),
+            target > Int64((seconds + 8) * frame.rate)
+        else { return 0 }
         do {
             let shape = try frame.shape
             guard let clock = try startClock(frame), frame.rate == track.rate else { return nil }

@@ -39,12 +39,12 @@ struct PacketScan {
     private static let maxStarts = 256
     private static let cuttable: Set = [AV_CODEC_ID_MP3, AV_CODEC_ID_AAC, AV_CODEC_ID_OPUS, AV_CODEC_ID_VORBIS]
 
-    private init(_ track: AudioTrack, _ wanted: (first: Int64, end: Int64?), audible: Int64?, preskip: Int64) {
+    private init(_ track: AudioTrack, _ wanted: (first: Int64, end: Int64?), audible: Int64?, skip: Int64) {
         codec = track.codec
         rate = track.rate
         self.wanted = wanted
         self.audible = audible
-        skip = preskip
+        self.skip = skip
     }
 
     /// Reads a source to the end of the range. Throws if packet boundaries are unclear or packets are missing.
@@ -58,10 +58,11 @@ struct PacketScan {
         let track = try demuxer.track(index)
         try Protection.check(track)
         let declared = DeclaredLength(source, demuxer, track)
+        guard declared.parts == nil else { throw .notCopied("it consists of several edits") }
         var lengths = try CopiedPackets.open(demuxer.stream(track.index), track)
         var continuity = Continuity(demuxer, track)
         var scan = PacketScan(
-            track, (first, end), audible: declared.audible, preskip: demuxer.preskip(track))
+            track, (first, end), audible: declared.audible, skip: demuxer.preskip(track) + declared.lead)
         let packet = try Packet()
         var time: Int64 = 0
         let isVorbisPages = track.codec == AV_CODEC_ID_VORBIS && demuxer.descriptor.places == .pages
