@@ -34,6 +34,7 @@ extension Container {
         case .mp4: ["mov,mp4,m4a,3gp,3g2,mj2"]
         case .mxf: ["mxf"]
         case .nut: ["nut"]
+        case .realMedia: ["rm"]
         case .adx: ["adx"]
         case .apm: ["apm"]
         case .ast: ["ast"]
@@ -50,7 +51,7 @@ extension Container {
 
     /// Music files.
     private static let music = [
-        "aa", "aax", "act", "asf_o", "dsf", "iff", "ilbc", "mmf", "oma", "rm", "shn", "tak", "voc", "vqf", "wsd", "wve",
+        "aa", "aax", "act", "asf_o", "dsf", "iff", "ilbc", "mmf", "oma", "shn", "tak", "voc", "vqf", "wsd", "wve",
         "xwma",
     ]
 

@@ -100,12 +100,14 @@ extension Container {
                 cut: .none, packetBytes: nil)
         case .flash:
             ContainerDescriptor(
-                extent: .header(Extent.flash), hidden: [], unknownSize: nil, opening: .asIs, tags: .libav,
+                extent: .headerOrUnits(Extent.flash, Extent.partialTag), hidden: [], unknownSize: nil, opening: .asIs,
+                tags: .libav,
                 seeking: .flashTags, padding: .libav, length: .rounded, checksum: .nowhere, timing: .placed,
                 places: .libav, framing: .container, tracks: .all, cut: .none, packetBytes: nil)
         case .matroska:
             ContainerDescriptor(
-                extent: .header(Extent.matroska), hidden: [], unknownSize: nil, opening: .asIs, tags: .libav,
+                extent: .headerOrUnits(Extent.matroska, Extent.partialElement), hidden: [], unknownSize: nil,
+                opening: .asIs, tags: .libav,
                 seeking: .clusters, padding: .codecHeader, length: .rounded, checksum: .nowhere, timing: .placed,
                 places: .libav, framing: .container, tracks: .all, cut: .none, packetBytes: nil)
         case .mpegProgram:
@@ -115,7 +117,8 @@ extension Container {
                 framing: .container, tracks: .chosen, cut: .none, packetBytes: nil)
         case .mpegTransport:
             ContainerDescriptor(
-                extent: .undeclared, hidden: [], unknownSize: nil, opening: .asIs, tags: .libav,
+                extent: .headerOrUnits({ _ in nil }, Extent.partialTransportPacket), hidden: [], unknownSize: nil,
+                opening: .asIs, tags: .libav,
                 seeking: .elementaryPackets, padding: .libav, length: .rounded, checksum: .nowhere, timing: .placed,
                 places: .libav, framing: .container, tracks: .chosen, cut: .betweenTransportPackets, packetBytes: nil)
         case .mp4:
@@ -133,6 +136,7 @@ extension Container {
         case .ast: Self.declaring(.header(Extent.ast), hidden: [])
         case .kvag: Self.declaring(.header(Extent.kvag), hidden: [])
         case .mxf: Self.declaring(.header(Extent.materialExchange), hidden: [])
+        case .realMedia: Self.declaring(.header(Extent.realMedia), hidden: [])
         case .sox: Self.declaring(.header(Extent.soundExchange), hidden: .beyondExtent)
         case .generic: Self.declaring(.undeclared, hidden: [])
         }

@@ -7,7 +7,7 @@ package enum Container: CaseIterable, Sendable {
     // Uncompressed audio, and a few fixed-rate codecs.
     case aiff, caf, sun, wave, wave64
     // Video files, of which only the audio is read.
-    case asf, avi, flash, matroska, mpegProgram, mpegTransport, mp4, mxf, nut
+    case asf, avi, flash, matroska, mpegProgram, mpegTransport, mp4, mxf, nut, realMedia
     // Formats of games and tools whose headers declare the end of the data.
     case adx, apm, ast, kvag, sox
     /// Containers that libav reads completely, without special treatment.

@@ -6,6 +6,10 @@ package enum Extent: Sendable {
     case undeclared
     /// Its headers declare the offset after the last byte; `nil` if they omit it.
     case header(@Sendable (SourceBytes) throws -> Int64?)
+    /// Its headers may declare the offset after the last byte. If they omit it, the second function returns the defect of the last
+    /// unit, if it is incomplete.
+    case headerOrUnits(
+        @Sendable (SourceBytes) throws -> Int64?, @Sendable (SourceBytes) throws -> String?)
     /// The file ends with an index. The function returns the offset after it; `nil` if it is missing.
     case index(@Sendable (SourceBytes) throws -> Int64?)
     /// The last pages are marked. The function returns the defect if they are incomplete.
@@ -14,7 +18,7 @@ package enum Extent: Sendable {
     /// The offset after the last byte that the container declares; `nil` if it declares none.
     package func end(_ source: any ByteSource) throws -> Int64? {
         switch self {
-        case .header(let end), .index(let end): try end(SourceBytes(source))
+        case .header(let end), .index(let end), .headerOrUnits(let end, _): try end(SourceBytes(source))
         case .undeclared, .lastPage: nil
         }
     }
@@ -25,7 +29,10 @@ package enum Extent: Sendable {
         if let end = try end(source) {
             return end > source.length ? "it has \(source.length) bytes, and its headers declare \(end)" : nil
         }
-        if case .index = self { return "the index at its end is missing" }
-        return nil
+        switch self {
+        case .index: return "the index at its end is missing"
+        case .headerOrUnits(_, let defect): return try defect(SourceBytes(source))
+        case .undeclared, .header, .lastPage: return nil
+        }
     }
 }

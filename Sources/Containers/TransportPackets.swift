@@ -8,6 +8,11 @@ package struct TransportPackets: ~Copyable {
     private var counter: UInt8?
 
     private static let size = 188
+    /// The first byte of a packet.
+    static let mark: Int64 = 0x47
+    /// Packets of 188 bytes, optionally after a 4-byte timestamp or before 16 bytes of error correction: their size, and the
+    /// offset of their first byte.
+    package static let forms: [(size: Int64, sync: Int64)] = [(188, 0), (192, 4), (204, 0)]
     private static let largest = 1 << 16
 
     /// `start` is the offset of a packet's sync byte.

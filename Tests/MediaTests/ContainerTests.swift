@@ -19,7 +19,8 @@ import Testing
         (.avi, "row.avi", []), (.flash, "row.flv", ["-c:a", "libmp3lame"]), (.matroska, "row.mka", []),
         (.mpegProgram, "row.mpg", ["-c:a", "mp2"]), (.mpegTransport, "row.ts", []), (.mp4, "row.m4a", []),
         (.mxf, "row.mxf", ["-c:a", "pcm_s16le", "-ar", "48000", "-ac", "1", "-f", "mxf_opatom"]),
-        (.nut, "row.nut", ["-c:a", "libvorbis"]), (.adx, "row.adx", []), (.apm, "row.apm", []), (.ast, "row.ast", []),
+        (.nut, "row.nut", ["-c:a", "libvorbis"]), (.realMedia, "row.rm", ["-c:a", "ac3"]), (.adx, "row.adx", []),
+        (.apm, "row.apm", []), (.ast, "row.ast", []),
         (.kvag, "row.vag", ["-ac", "1", "-ar", "22050"]), (.sox, "row.sox", []), (.generic, "row.voc", []),
     ]
 
@@ -33,7 +34,7 @@ import Testing
         #expect(demuxer.warnings.isEmpty)
         #expect(try Truncation.found(source, demuxer.descriptor) == nil)
         // A container that declares its end shows that more than its last packet is missing.
-        let half = MemoryFile(Array(source.bytes.prefix(source.bytes.count / 2)))
+        let half = MemoryFile(Array(source.bytes.prefix(source.bytes.count / 2 - 1)))
         let declaresEnd = if case .undeclared = container.descriptor.extent { false } else { true }
         #expect(try Truncation.found(half, demuxer.descriptor) != nil || !declaresEnd)
     }

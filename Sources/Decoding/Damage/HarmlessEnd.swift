@@ -26,11 +26,9 @@ enum HarmlessEnd {
     static func isRecording(_ source: any ByteSource, _ cut: HarmlessCut) -> Bool {
         guard case .betweenTransportPackets = cut, !source.isEndless else { return false }
         let bytes = SourceBytes(source)
-        // Packets of 188 bytes, optionally after a 4-byte timestamp or before 16 bytes of error correction.
-        let forms: [(size: Int64, start: Int64)] = [(188, 0), (192, 4), (204, 0)]
-        return forms.contains { form in
+        return TransportPackets.forms.contains { form in
             guard source.length % form.size == 0 else { return false }
-            let places = [form.start, form.start + form.size, source.length - form.size + form.start]
+            let places = [form.sync, form.sync + form.size, source.length - form.size + form.sync]
             return places.allSatisfy { (try? bytes.big(at: $0, 1)) == 0x47 }
         }
     }
