@@ -48,7 +48,7 @@ extension Container {
                 places: .pages, framing: .container, tracks: .chosen, cut: .none, packetBytes: nil)
         case .trueAudio:
             ContainerDescriptor(
-                extent: .undeclared, hidden: .tags, unknownSize: nil, opening: .asIs, tags: .ends,
+                extent: .header(Extent.trueAudio), hidden: .tags, unknownSize: nil, opening: .asIs, tags: .ends,
                 seeking: .timestamps(of: .trueAudio), padding: .libav, length: .counted, checksum: .nowhere,
                 timing: .stamped, places: .libav, framing: .container, tracks: .chosen, cut: .none, packetBytes: nil)
         case .wavPack:
@@ -106,7 +106,7 @@ extension Container {
                 places: .libav, framing: .container, tracks: .all, cut: .none, packetBytes: nil)
         case .matroska:
             ContainerDescriptor(
-                extent: .headerOrUnits(Extent.matroska, Extent.partialElement), hidden: [], unknownSize: nil,
+                extent: .headerOrUnits(Extent.matroska, Extent.partialElement), hidden: .beyondExtent, unknownSize: nil,
                 opening: .asIs, tags: .libav,
                 seeking: .clusters, padding: .codecHeader, length: .rounded, checksum: .nowhere, timing: .placed,
                 places: .libav, framing: .container, tracks: .all, cut: .none, packetBytes: nil)

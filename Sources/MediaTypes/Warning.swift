@@ -22,6 +22,7 @@ extension Warning {
         case clipped
         case damaged
         case depthReduced = "depth_reduced"
+        case fileFollows = "file_follows"
         case junkSkipped = "junk_skipped"
         case layoutChanged = "layout_changed"
         case lengthUnknown = "length_unknown"

@@ -92,4 +92,22 @@ import Testing
             return warnings.contains { $0.code == "source_truncated" } ? .reported : .silent
         } catch is MediaError { return .reported }
     }
+
+    private static let joined: [Row] = [
+        Row(name: "j.wav"), Row(name: "j.aiff"), Row(name: "j.caf"), Row(name: "j.w64"), Row(name: "j.au"),
+        Row(name: "j.m4a"), Row(name: "j.flv", arguments: ["-c:a", "aac"]), Row(name: "j.tta"),
+        Row(name: "j.webm", arguments: ["-c:a", "libopus"]), Row(name: "j.mka", arguments: ["-c:a", "flac"]),
+    ]
+
+    @Test(arguments: joined)
+    func `a warning tells of a file that follows the first one`(_ row: Row) async throws {
+        let bytes = try fileBytes(try await Studio.shared.music(as: row.name, ["-t", "1"] + row.arguments))
+        let one = try MemoryFile(bytes).converted(to: Rendition(format: "wav")).result
+        let three = try MemoryFile(bytes + bytes + bytes).converted(to: Rendition(format: "wav")).result
+        #expect(one.warnings.isEmpty && three.samples == one.samples)
+        #expect(three.warnings.map(\.code) == ["file_follows"])
+        let copy = try MemoryFile(bytes + bytes).converted(to: Rendition(format: "mka"))
+        #expect(copy.result.warnings.contains { $0.code == "file_follows" })
+        #expect(three.warnings.first?.message.contains("at byte \(bytes.count);") == true)
+    }
 }

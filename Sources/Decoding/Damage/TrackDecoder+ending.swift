@@ -26,6 +26,7 @@ extension TrackDecoder {
             return 0
         }
         if let warning = try endWarning() { end.warnings.append(warning) }
+        if let warning = try FollowingFile.warning(demuxer.whole, demuxer.descriptor) { end.warnings.append(warning) }
         var missing = end.isJunk || endsInFrame ? 0 : lost.behind(rate: shape.rate)
         if let seconds = continuity.missing(seconds: declared.seconds, length: source.length) {
             missing = max(missing, Int64(seconds * Double(shape.rate)))
