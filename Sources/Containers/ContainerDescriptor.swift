@@ -104,7 +104,7 @@ package enum SeekMethod: Sendable {
 package enum PaddingSource: Sendable {
     /// Nowhere, or libav applies them completely.
     case libav
-    /// LAME's extension of the Xing or Info header.
+    /// LAME's extension of the Xing or Info header, or the comment `iTunSMPB` in ID3v2.
     case lameTag
     /// The granule positions of Ogg.
     case granules

@@ -25,6 +25,8 @@ package struct Demuxer: ~Copyable {
     private let stop: CancellationFlag
     /// By stream index.
     private(set) var hidden: [Int: SkipSamplesMarker] = [:]
+    /// The packets of raw MPEG audio.
+    private var frames: FramePackets?
 
     private init(
         owning context: UnsafeMutablePointer<AVFormatContext>, _ descriptor: ContainerDescriptor, score: Int,
@@ -161,6 +163,10 @@ package struct Demuxer: ~Copyable {
     /// Reads the delay and padding that libav does not report.
     private mutating func findHidden() throws(MediaError) {
         do {
+            if case .lameTag = descriptor.padding, let track = tracks.first {
+                let padding = try LayerPadding(XingHeader(bytes), context.pointee.metadata)
+                frames = FramePackets(bytes, stream(track.index), padding)
+            }
             for track in tracks {
                 if descriptor.padding == .editList { try applyEdits(stream(track.index)) }
                 hidden[track.index] = try SkipSamplesMarker(bytes, stream(track.index), descriptor.padding)
@@ -206,6 +212,12 @@ package struct Demuxer: ~Copyable {
         ]
     }
 
+    /// The delay and padding of an MP3 file; `nil` if unknown.
+    package var layerPadding: LayerPadding? { frames?.padding }
+
+    /// The number of places with tags between frames so far.
+    package var tagsBetweenFrames: Int { frames?.tags ?? 0 }
+
     /// The fraction of the bytes that has been read.
     package var byteFraction: Double { Double(bytePosition) / Double(max(bytes.length, 1)) }
 
@@ -248,12 +260,23 @@ package struct Demuxer: ~Copyable {
 
     /// Reads the next packet of any stream; returns `false` at the end of the source.
     package borrowing func next(into packet: borrowing Packet) throws(MediaError) -> Bool {
-        if stop.isRaised { throw .stopped }
-        let code = av_read_frame(context, packet.pointer)
-        if code >= 0 {
-            if !hidden.isEmpty { try hidden[packet.streamIndex]?.mark(packet) }
+        if let frames {
+            repeat {
+                if try frames.frame(into: packet) { return true }
+                packet.clear()
+                guard try read(into: packet) else { return false }
+            } while try !frames.accept(packet)
             return true
         }
+        guard try read(into: packet) else { return false }
+        if !hidden.isEmpty { try hidden[packet.streamIndex]?.mark(packet) }
+        return true
+    }
+
+    private borrowing func read(into packet: borrowing Packet) throws(MediaError) -> Bool {
+        if stop.isRaised { throw .stopped }
+        let code = av_read_frame(context, packet.pointer)
+        if code >= 0 { return true }
         if let failure = source.failure("read the source") { throw failure }
         guard code != av_swift_error_eof else { return false }
         throw MediaError(.corruptMedia, "read the source", code: .init(rawValue: code))
@@ -277,13 +300,16 @@ package struct Demuxer: ~Copyable {
     /// Seeks to a packet at or before a time in units of the stream's time base; returns `false` if the container does not
     /// support it.
     package borrowing func seek(to time: Int64, stream: Int) throws(MediaError) -> Bool {
+        frames?.forget()
         let code = avformat_seek_file(context, CInt(stream), Int64.min, time, time, 0)
         if let failure = source.failure("seek in the source") { throw failure }
         return code >= 0
     }
 
-    /// Seeks to a byte offset where a packet begins; returns `false` if the container does not support it.
-    package borrowing func seek(toByte offset: Int64, stream: Int) throws(MediaError) -> Bool {
+    /// Seeks to a byte offset where a packet begins, behind samples that were not read; returns `false` if the container does not
+    /// support it.
+    package borrowing func seek(toByte offset: Int64, stream: Int, passing samples: Int64) throws(MediaError) -> Bool {
+        frames?.move(to: offset, passing: samples)
         let code = av_seek_frame(context, CInt(stream), offset, AVSEEK_FLAG_BYTE)
         if let failure = source.failure("seek in the source") { throw failure }
         return code >= 0

@@ -63,6 +63,14 @@ package enum FrameHeader {
         }
     }
 
+    /// The offset of the frame of MPEG audio with which a packet ends, behind other bytes; `nil` if there is none. A parser ends a
+    /// packet behind the first header in it.
+    package static func startOfLast(_ codec: AVCodecID, _ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        bytes.indices.dropFirst().first {
+            bytes[$0] == 0xFF && length(codec, UnsafeBufferPointer(rebasing: bytes[$0...])) == bytes.count - $0
+        }
+    }
+
     /// The codec of the header's layer; `nil` if it is not MPEG audio.
     package static func mpegCodec(_ bytes: UnsafeBufferPointer<UInt8>) -> AVCodecID? {
         guard mpegLength(bytes) != nil else { return nil }

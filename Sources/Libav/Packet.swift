@@ -59,6 +59,24 @@ package struct Packet: ~Copyable {
     /// Truncates the data to its first bytes.
     package borrowing func shorten(to count: Int) { av_shrink_packet(pointer, CInt(count)) }
 
+    /// Removes the first bytes of the data, and moves the offset behind them.
+    package borrowing func dropFirst(_ count: Int) {
+        pointer.pointee.data += count
+        pointer.pointee.size -= CInt(count)
+        if pointer.pointee.pos >= 0 { pointer.pointee.pos += Int64(count) }
+    }
+
+    /// Replaces the packet by bytes from an offset of the source, without a time.
+    package borrowing func fill(_ bytes: [UInt8], stream: Int, offset: Int64, duration: Int64) throws(MediaError) {
+        av_packet_unref(pointer)
+        try check(av_new_packet(pointer, CInt(bytes.count)), "read the source")
+        bytes.withUnsafeBytes {
+            UnsafeMutableRawPointer(pointer.pointee.data!).copyMemory(from: $0.baseAddress!, byteCount: $0.count)
+        }
+        (pointer.pointee.stream_index, pointer.pointee.pos, pointer.pointee.duration) = (CInt(stream), offset, duration)
+        pointer.pointee.flags = AV_PKT_FLAG_KEY
+    }
+
     /// The offset of its data, or of the unit that contains it, in the source; negative if unknown.
     package var offset: Int64 { pointer.pointee.pos }
 

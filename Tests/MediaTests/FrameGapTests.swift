@@ -1,4 +1,6 @@
 import Bytes
+import CLibav
+import Demuxing
 import Encoding
 import FoundationEssentials
 import MediaTypes
@@ -47,29 +49,9 @@ import Testing
         try await expectDamage("hole-\(name)", bytes[..<middle] + Data(count: 4096) + bytes[(middle + 4096)...])
     }
 
-    @Test func `known tags between files are skipped, and any bytes around them`() async throws {
-        let bytes = try await music("tags.mp3")
-        let count = try await samples("plain-tags.mp3", bytes).samples
-        // A picture in a tag is full of what looks like frames.
-        let picture = Data(
-            (0..<5000).map { (place: Int) -> UInt8 in place % 50 < 2 ? 0xFF : UInt8(truncatingIfNeeded: place &* 37) })
-        let size = picture.count
-        let id3 = Data("ID3".utf8) + [4, 0, 0, 0, 0, UInt8(size >> 7), UInt8(size & 0x7F)] + picture
-        func block(_ flag: UInt8) -> Data {
-            let fields: [UInt8] = [0xD0, 7, 0, 0, 132, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, flag]
-            return Data("APETAGEX".utf8) + fields + Data(count: 8)
-        }
-        let ape = block(0xA0) + noise(100) + block(0x80)
-        let lyrics = Data("LYRICSBEGININD0000200LYR00005words000036LYRICS200".utf8)
-        let id1 = Data("TAG".utf8) + noise(125)
-        for (number, gap) in [id3, id1 + id3, ape + id1, lyrics + id1, Data(count: 3000), id1 + Data(count: 900) + id3]
-            .enumerated()
-        {
-            // The parser takes frames behind a tag for a part of it.
-            let least = 2 * count - 5 * 1152
-            let result = try await samples("gap-\(number).mp3", bytes + gap + bytes)
-            #expect((least...2 * count + 2 * 1152).contains(result.samples), "gap \(number): \(result.samples)")
-        }
+    @Test func `any bytes around the frames are skipped`() async throws {
+        let bytes = try await music("around.mp3")
+        let count = try await samples("plain-around.mp3", bytes).samples
         for (name, file) in [
             ("before.mp3", Data(count: 700) + noise(300) + bytes), ("behind.mp3", bytes + noise(5000)),
             ("partial.mp3", bytes[1000...] + Data()),
@@ -77,5 +59,89 @@ import Testing
             let result = try await samples(name, file)
             #expect(result.samples >= count - 5 * 1152, "\(name): \(result.samples)")
         }
+    }
+
+    private static let old = Data("TAGTitle".utf8) + Data(count: 120)
+    private static let lyrics = Data("LYRICSBEGININD0000200LYR00005words000036LYRICS200".utf8)
+
+    /// ID3v2.3 with a frame.
+    private static func id3(_ name: String, _ content: Data) -> Data {
+        let size = content.count + 10
+        let fields: [UInt8] = [3, 0, 0, 0, UInt8(size >> 14), UInt8(size >> 7 & 0x7F), UInt8(size & 0x7F)]
+        let length: [UInt8] = [0, 0, UInt8(content.count >> 8), UInt8(content.count & 0xFF), 0, 0]
+        return Data("ID3".utf8) + fields + Data(name.utf8) + length + content
+    }
+
+    /// The mark of UTF-16 and a letter behind it look like the header of a frame of layer I.
+    private static let text = id3(
+        "TIT2", Data([1, 0xFF, 0xFE]) + Data("A title of a song".utf16.flatMap { [UInt8($0), 0] }))
+
+    /// A picture is full of what looks like frames, of which the last one ends behind the tag.
+    private static var picture: Data {
+        let header: [UInt8] = [0xFF, 0xFB, 0x90, 0x64]
+        let content = (0..<100).flatMap { header + [UInt8](repeating: UInt8($0), count: 46) } + header
+        return id3("APIC", Data([0] + Array("image/png".utf8) + [0, 3, 0] + content))
+    }
+
+    private static var ape: Data {
+        func block(_ flag: UInt8) -> Data {
+            let fields: [UInt8] = [0xD0, 7, 0, 0, 132, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, flag]
+            return Data("APETAGEX".utf8) + fields + Data(count: 8)
+        }
+        return block(0xA0) + Data(repeating: 0x78, count: 100) + block(0x80)
+    }
+
+    private static let tags: [(String, Data)] = [
+        ("ID3v1", old), ("ID3v2 in UTF-16", text), ("ID3v2 with a picture", picture), ("ID3v1 and ID3v2", old + text),
+        ("Lyrics3 and ID3v1", lyrics + old), ("APE, ID3v1 and a picture", ape + old + picture),
+        ("zeros between tags", old + Data(count: 900) + picture),
+        ("3,000 empty tags", Data((0..<3000).flatMap { _ in empty })),
+    ]
+    private static let empty: [UInt8] = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 0]
+
+    @Test(arguments: [["-write_xing", "0"], []])
+    func `a tag between two frames costs no sample`(_ arguments: [String]) async throws {
+        let source = try await Studio.shared.music(as: "tagged.mp3", ["-t", "3", "-id3v2_version", "0"] + arguments)
+        let expected = try await decode(source, as: Float.self, "f32le")
+        let frames = try split(fileBytes(source))
+        for (name, tag) in Self.tags {
+            let tagged = frames.enumerated().flatMap { $0.offset % 30 == 10 ? tag + $0.element : $0.element }
+            let found = MemoryFile(tagged)
+            #expect(try Samples.firstDifference(found.samples(), expected[...]) == nil, "\(name)")
+            let whole = try found.converted(to: Rendition(format: "wav"))
+            #expect(whole.result.damage.events == 0 && whole.result.samples * 2 == Int64(expected.count), "\(name)")
+            #expect(whole.result.warnings.map(\.code) == ["junk_skipped"], "\(name)")
+            var rendition = Rendition(format: "mp3")
+            rendition.passthrough = .require
+            let copy = try found.converted(to: rendition).result
+            #expect(copy.samples * 2 == Int64(expected.count), "\(name), copied")
+        }
+    }
+
+    @Test(arguments: [1, 100, 500]) func `unknown bytes between two frames leave the frame behind them`(count: Int)
+        async throws
+    {
+        let source = try await Studio.shared.music(
+            as: "loose.mp3", ["-t", "3", "-write_xing", "0", "-id3v2_version", "0"])
+        let expected = try await decode(source, as: Float.self, "f32le")
+        let frames = try split(fileBytes(source))
+        let bytes = frames[..<60].flatMap(\.self) + noise(count) + frames[60...].flatMap(\.self)
+        // As many frames of silence as the bytes may have been.
+        let silence = (count + frames[59].count / 2) / frames[59].count * 1152 * 2
+        let found = try MemoryFile(bytes).samples()
+        #expect(found.count == expected.count + silence)
+        #expect(found[..<(60 * 2304)].elementsEqual(expected[..<(60 * 2304)]))
+        #expect(found[(60 * 2304 + silence)...].elementsEqual(expected[(60 * 2304)...]))
+    }
+
+    /// The frames of a file without other bytes.
+    private func split(_ bytes: [UInt8]) throws -> [ArraySlice<UInt8>] {
+        var (frames, rest): ([ArraySlice<UInt8>], ArraySlice<UInt8>) = ([], bytes[...])
+        while !rest.isEmpty {
+            let length = rest.withUnsafeBufferPointer { FrameHeader.length(AV_CODEC_ID_MP3, $0) }
+            frames.append(rest.prefix(try #require(length)))
+            rest = rest.dropFirst(length!)
+        }
+        return frames
     }
 }

@@ -94,6 +94,23 @@ import Testing
         #expect(cut.elementsEqual(whole[2 * 88_200..<7 * 44_100]) == true)
     }
 
+    @Test func `segments of MP3 between tags lose no frame`() async throws {
+        // Frames of 384 bytes.
+        let form = ["-ar", "48000", "-b:a", "128k", "-write_xing", "0", "-id3v2_version", "0"]
+        let source = try await Studio.shared.music(as: "packed.mp3", form)
+        let (bytes, size) = (try fileBytes(source), 40 * 384)
+        let tag: [UInt8] = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 10] + [UInt8](repeating: 0, count: 10)
+        var text = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n"
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            let segment = tag + tag + bytes[start..<min(start + size, bytes.count)]
+            _ = try Studio.shared.folder.write(
+                "packed-\(start).mp3", segment + Array("TAG".utf8) + [UInt8](repeating: 0, count: 125))
+            text += "#EXTINF:0.96,\npacked-\(start).mp3\n"
+        }
+        let path = try Studio.shared.folder.write("packed.m3u8", text: text + "#EXT-X-ENDLIST\n")
+        #expect(try await samples(path) == decode(source, as: Float.self, "f32le"))
+    }
+
     @Test func `a stream whose timestamps restart loses nothing`() async throws {
         for path in [try await playlist("hls-again"), try await fragments("hls-anew")] {
             let text = try String(contentsOfFile: path, encoding: .utf8)

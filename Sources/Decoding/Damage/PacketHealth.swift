@@ -34,18 +34,30 @@ struct PacketHealth {
     /// Records that the last packet contains only part of a frame.
     mutating func cutShort() { lastIsShort = true }
 
+    /// Whether the last packet has bytes before its frame.
+    var beginsWithJunk: Bool { lastGap != .none }
+
+    /// Records that the bytes before the last packet's frame were cut off.
+    mutating func cutJunk() {
+        skipJunk()
+        lastGap = .none
+    }
+
+    private mutating func skipJunk() {
+        junk += 1
+        guard lastGap == .unknown else { return }
+        isInterrupted = isInterrupted || run >= Self.surely
+        run = 0
+    }
+
     /// Counts packets that were skipped by a seek.
     mutating func pass(_ time: Int64) { self.time += time }
 
     /// Records a packet that the decoder refused; returns whether it should have been audio.
     mutating func failed(_ packet: borrowing Packet, _ code: MediaError.Code) -> Bool {
         if lastGap != .none {
-            junk += 1
+            skipJunk()
             time -= packet.duration
-            if lastGap == .unknown {
-                isInterrupted = isInterrupted || run >= Self.surely
-                run = 0
-            }
             return false
         }
         failures += 1

@@ -112,6 +112,17 @@ extension TrackDecoder {
         packet.shorten(to: length)
     }
 
+    /// Cuts the bytes before a frame of MPEG audio off its packet, all of which the decoder would refuse.
+    func cutJunk() throws(MediaError) {
+        // Times would no longer show what is lost.
+        guard demuxer.descriptor.timing == .addedUp, health.beginsWithJunk, packet.offset >= 0, !source.isEndless,
+            let start = FrameHeader.startOfLast(track.codec, packet.bytes),
+            try FrameChain.isReal(from: packet.offset + Int64(start), source, track.codec)
+        else { return }
+        packet.dropFirst(start)
+        health.cutJunk()
+    }
+
     /// Whether the current packet should be decoded. A decoder would conceal the missing rest of a frame in which a recording
     /// ends.
     func isToDecode() -> Bool {

@@ -108,7 +108,7 @@ final class TrackDecoder {
     var packetOffset: Int64 { packet.offset }
 
     /// The number of byte ranges that were not audio.
-    var junk: Int { health.junk + (end.isJunk && !end.isPart ? 1 : 0) }
+    var junk: Int { health.junk + demuxer.tagsBetweenFrames + (end.isJunk && !end.isPart ? 1 : 0) }
 
     /// The number of refused packets without lost time.
     var silentEvents: Int { lost.silentEvents - (end.isKnown && isCutInFrame ? lost.eventsAtEnd : 0) }
@@ -285,9 +285,9 @@ final class TrackDecoder {
             try Protection.check(packet)
             dropJunk()
             health.read(packet, track)
+            try cutJunk()
             lost.read(packet)
             guard isToDecode() else { continue }
-            try held.endTrim?.mark(packet)
             if firstOffset == nil { firstOffset = packet.offset }
             return true
         }

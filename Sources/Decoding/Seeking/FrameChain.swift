@@ -14,9 +14,14 @@ enum FrameChain {
         guard case .chain = framing, packet.offset >= 0, let start = packet.bytes.firstIndex(of: 0xFF) else {
             return true
         }
+        return try isReal(from: packet.offset + Int64(start), source, codec)
+    }
+
+    /// Whether a frame begins at an offset, and others behind it.
+    static func isReal(from start: Int64, _ source: any ByteSource, _ codec: AVCodecID) throws(MediaError) -> Bool {
         do {
             let bytes = SourceBytes(source)
-            var offset = packet.offset + Int64(start)
+            var offset = start
             for _ in 0..<4 {
                 // The last frames of the source are followed by fewer frames.
                 guard let head = try bytes.read(at: offset, 4) else { return false }

@@ -8,8 +8,6 @@ struct HeldPackets: ~Copyable {
     var link = PacketRing()
     /// The offset of timestamps from the sample count, if they must agree.
     var granuleShift: Int64?
-    /// Padding at the end that libav no longer applies.
-    var endTrim: EndTrim?
     /// Whether the current packet was held, so that its timestamp counts samples instead of the container's time.
     private(set) var isInHand = false
 

@@ -63,22 +63,14 @@ extension TrackDecoder {
 
     /// Seeks by the headers of contiguous frames.
     private func jumpByHeaders(before sample: Int64, _ clock: inout SampleClock) throws(MediaError) -> Bool {
-        guard let offset = firstOffset else { return true }
         guard let samples = fixedLength ?? fed.last.map(Int64.init), samples > 0 else { return true }
         let walk: FrameWalk
-        let tag: LameTag?
         do {
             walk = try FrameWalk(
                 source, codec: track.codec, from: packet.offset + Int64(packet.bytes.count), samples: Int(samples),
                 atMost: sample - clock.position)
-            tag = try LameTag(source, before: offset, samples: samples)
         } catch { throw .unreadable(error) }
         guard walk.samples > 0 else { return true }
-        // After the seek, libav returns no timestamps, and does not apply the padding without them.
-        if let tag {
-            let position = clock.position + walk.samples + tag.delay
-            held.endTrim = EndTrim(padding: tag.padding, position: position, samples: Int(samples))
-        }
         return try jump(to: walk.offset, passing: walk.samples, &clock)
     }
 
@@ -96,7 +88,7 @@ extension TrackDecoder {
     func jump(
         to offset: Int64, passing samples: Int64, _ clock: inout SampleClock
     ) throws(MediaError) -> Bool {
-        guard try demuxer.seek(toByte: offset, stream: track.index) else { return false }
+        guard try demuxer.seek(toByte: offset, stream: track.index, passing: samples) else { return false }
         places.move(to: offset)
         pass(samples, &clock)
         guard try readTrack(), packet.offset == offset else { return false }

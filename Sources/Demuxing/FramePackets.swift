@@ -1,0 +1,174 @@
+import Bytes
+import CLibav
+import Libav
+
+/// Makes one frame a packet of raw MPEG audio, without the tags between frames, and marks delay and padding.
+///
+/// libav's parser makes one packet of a tag and the frame behind it, of which decoders drop all. It also takes bytes of a tag for a
+/// frame, which may end behind the next one's start. libav marks the padding by times that such packets put wrong.
+final class FramePackets {
+    private let source: any ByteSource
+    private let stream: Int
+    private let codec: AVCodecID
+    /// The delay and padding that the file declares.
+    let padding: LayerPadding?
+    /// Where the next frame begins: behind the last one, or behind a tag; negative if unknown.
+    private var next: Int64 = -1
+    /// The end of libav's last packet. Frames before it that no packet begins with are read from the source.
+    private var limit: Int64 = -1
+    /// Samples of all frames before the next one; `nil` if unknown.
+    private var position: Int64? = 0
+    /// The time of the next packet, and the last one's duration, in units of the time base.
+    private var time: Int64?
+    private var duration: Int64 = 0
+    private var samples: Int64 = 0
+    /// Whether another recording follows the padding; `nil` if not yet known.
+    private var isJoined: Bool?
+    /// The number of places with tags.
+    private(set) var tags = 0
+
+    /// A Lyrics3 tag must be in this window to be found, and some more, so that small tags do not cost a read each.
+    private static let window: Int64 = 65_536
+    private static let leastWindow = 8192
+
+    init(_ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>, _ padding: LayerPadding?) {
+        (self.source, self.padding) = (source, padding)
+        (self.stream, codec) = (Int(stream.pointee.index), stream.pointee.codecpar.pointee.codec_id)
+    }
+
+    /// Continues at the offset of a frame; `passed` samples were not read.
+    func move(to offset: Int64, passing passed: Int64) {
+        (next, limit, time) = (offset, -1, nil)
+        position = position.map { $0 + passed }
+    }
+
+    /// Continues at an unknown position.
+    func forget() { (next, limit, time, position) = (-1, -1, nil, nil) }
+
+    /// Cuts what is before the frame off libav's packet; returns `false` if there is no frame in it.
+    func accept(_ packet: borrowing Packet) throws(MediaError) -> Bool {
+        guard packet.streamIndex == stream else { return true }
+        let (start, bytes) = (packet.offset, packet.bytes)
+        let end = start + Int64(bytes.count)
+        guard start >= 0 else {
+            try finish(packet)
+            return true
+        }
+        limit = end
+        let from = max(start, next)
+        guard from < end else { return false }
+        guard from > start || FrameHeader.length(codec, bytes) != bytes.count else {
+            next = end
+            try finish(packet)
+            return true
+        }
+        let place = try endOfTags(from, UnsafeBufferPointer(rebasing: bytes.dropFirst(Int(from - start))))
+        next = place
+        guard place < end else { return false }
+        let rest = UnsafeBufferPointer(rebasing: bytes.dropFirst(Int(place - start)))
+        // Frames that begin elsewhere than libav's packets are read from the source.
+        guard place == start || source.isEndless || FrameHeader.length(codec, rest) == rest.count else { return false }
+        packet.dropFirst(Int(place - start))
+        next = end
+        try finish(packet)
+        return true
+    }
+
+    /// Reads a frame that begins inside libav's last packet; returns `false` if there is none.
+    func frame(into packet: borrowing Packet) throws(MediaError) -> Bool {
+        guard next >= 0, next < limit else { return false }
+        do {
+            let place = try endOfTags(next, UnsafeBufferPointer(start: nil, count: 0))
+            let reader = SourceBytes(source)
+            guard let head = try reader.read(at: place, 4),
+                let length = head.withUnsafeBufferPointer({ FrameHeader.length(codec, $0) }),
+                let bytes = try reader.read(at: place, length)
+            else {
+                next = limit
+                return false
+            }
+            try packet.fill(bytes, stream: stream, offset: place, duration: duration)
+            next = place + Int64(length)
+        } catch let error as MediaError { throw error } catch { throw .unreadable(error) }
+        try finish(packet)
+        return true
+    }
+
+    /// The offset behind the tags at an offset, and the zeros around them. `own` are the packet's bytes from there on.
+    private func endOfTags(_ start: Int64, _ own: UnsafeBufferPointer<UInt8>) throws(MediaError) -> Int64 {
+        var place = start
+        var hasTag = false
+        defer { if hasTag { tags += 1 } }
+        // The past of an endless stream cannot be read.
+        guard !source.isEndless else { return place + Int64(Self.skip(own, &hasTag, isEnd: true).length) }
+        do {
+            while true {
+                let count = Int(min(Self.window, max(source.length - place, 0)))
+                guard let bytes = try SourceBytes(source).read(at: place, count) else { return place }
+                let isEnd = place + Int64(count) >= source.length
+                let (length, isDone) = bytes.withUnsafeBufferPointer { Self.skip($0, &hasTag, isEnd: isEnd) }
+                place += Int64(length)
+                if isDone || isEnd { return place }
+            }
+        } catch { throw .unreadable(error) }
+    }
+
+    /// Bytes of tags, and of zeros before or behind one or before a frame; whether something else follows them in the window.
+    private static func skip(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ hasTag: inout Bool, isEnd: Bool
+    ) -> (length: Int, isDone: Bool) {
+        var rest = bytes[...]
+        while true {
+            let found = rest.drop { $0 == 0 }
+            guard let length = FrameTag.length(found) else {
+                if !isEnd, found.count < leastWindow, rest.startIndex > 0 { return (rest.startIndex, false) }
+                return (hasTag || found.starts(with: [0xFF]) ? found.startIndex : rest.startIndex, true)
+            }
+            hasTag = true
+            let end = found.startIndex + length
+            guard end < bytes.count else { return (end, false) }
+            rest = bytes[end...]
+        }
+    }
+
+    /// Whether another recording follows the padding, as in joined files, whose joints libav leaves as they are.
+    private func isFollowed(behind samples: Int64) throws(MediaError) -> Bool {
+        if let isJoined { return isJoined }
+        let count = tags
+        defer { tags = count }
+        var (place, rest) = (next, samples)
+        var isFrame = false
+        do {
+            repeat {
+                place = try endOfTags(place, UnsafeBufferPointer(start: nil, count: 0))
+                let head = try SourceBytes(source).read(at: place, 4) ?? []
+                let length = head.withUnsafeBufferPointer { FrameHeader.length(codec, $0) }
+                isFrame = length != nil && place + Int64(length ?? 0) <= source.length
+                place += Int64(length ?? 0)
+                rest -= self.samples
+            } while isFrame && rest >= 0
+        } catch let error as MediaError { throw error } catch { throw .unreadable(error) }
+        isJoined = isFrame
+        return isFrame
+    }
+
+    /// Sets the time of a packet, and marks the samples that are not the source's.
+    private func finish(_ packet: borrowing Packet) throws(MediaError) {
+        if let time { (packet.pointer.pointee.pts, packet.pointer.pointee.dts) = (time, time) }
+        time = packet.timestamp.map { $0 + packet.duration }
+        duration = packet.duration
+        if !packet.hasNoSideData { packet.forgetTrim() }
+        if let length = FrameHeader.samples(codec, packet.bytes, whole: true) { samples = Int64(length) }
+        guard let start = position else { return }
+        let end = start + samples
+        position = end
+        let skip = start == 0 ? padding?.delay ?? 0 : 0
+        var discard: Int64 = 0
+        if let range = padding?.padding, end >= range.lowerBound, start < range.upperBound,
+            try !isFollowed(behind: range.upperBound - end)
+        {
+            discard = min(end - range.lowerBound, samples)
+        }
+        if skip > 0 || discard > 0 { try packet.trim(skip: skip, discard: discard) }
+    }
+}
