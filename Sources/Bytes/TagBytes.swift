@@ -32,6 +32,17 @@ package enum TagBytes {
         return tag
     }
 
+    /// The range of an APEv2 tag behind its header at an offset.
+    package static func leadingApe(_ source: any ByteSource, at offset: Int64) throws -> Range<Int64>? {
+        let bytes = SourceBytes(source)
+        guard try bytes.text(at: offset, 8) == "APETAGEX", let size = try bytes.little(at: offset + 12, 4),
+            let flags = try bytes.little(at: offset + 20, 4), flags & 0x2000_0000 != 0, size >= 32,
+            size + 32 <= bytes.rest(from: offset)
+        else { return nil }
+        // The size includes the footer but not the header.
+        return (offset + 32)..<(offset + 32 + size)
+    }
+
     /// The range of an APEv2 tag at the end of a file, or before an ID3v1 tag.
     package static func ape(_ source: any ByteSource) throws -> Range<Int64>? {
         let bytes = SourceBytes(source)

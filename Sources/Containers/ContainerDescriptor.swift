@@ -62,7 +62,7 @@ package enum OpeningMethod: Sendable {
 package enum TagForm: Sendable {
     /// None: libav reads all tags.
     case libav
-    /// ID3v2 at the start, APEv2 and ID3v1 at the end.
+    /// ID3v2 and APEv2 at the start, APEv2 and ID3v1 at the end.
     case ends
     /// FLAC metadata blocks.
     case flacBlocks

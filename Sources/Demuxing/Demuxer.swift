@@ -67,7 +67,8 @@ package struct Demuxer: ~Copyable {
             let shortened = try TrailingTags.hidden(whole, descriptor)
             let resolved = try UnknownSize.resolved(shortened, descriptor)
             isLengthUnknown = resolved != nil
-            bytes = try DeflatedTags.hidden(resolved ?? shortened, descriptor.tags)
+            bytes = try LeadingJunk.hidden(
+                DeflatedTags.hidden(resolved ?? shortened, descriptor.tags), descriptor.opening)
             switch descriptor.opening {
             case .asIs, .withoutEdits: (view, isBigEndian) = (nil, false)
             case .likeFrames: (view, isBigEndian) = (try OpeningView(bytes), false)

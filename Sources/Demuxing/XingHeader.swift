@@ -31,10 +31,10 @@ package struct XingHeader {
     package init?(_ source: any ByteSource) throws {
         let bytes = SourceBytes(source)
         let offset = try TagBytes.leading(source).end
-        guard let head = try bytes.read(at: offset, 4) else { return nil }
-        guard let length = head.withUnsafeBufferPointer({ FrameHeader.length(AV_CODEC_ID_MP3, $0) }) else { return nil }
-        let (isFirst, isMono) = (head[1] >> 3 & 3 == 3, head[3] >> 6 == 3)
-        let mark = offset + 4 + (isFirst ? (isMono ? 17 : 32) : (isMono ? 9 : 17))
+        guard let head = try bytes.read(at: offset, 4),
+            let length = head.withUnsafeBufferPointer({ FrameHeader.length(AV_CODEC_ID_MP3, $0) })
+        else { return nil }
+        let mark = offset + Self.mark(head)
         let count = min(bytes.rest(from: mark), Int64(XingFields.maxBytes))
         guard count > 0, let field = try bytes.read(at: mark, Int(count)), let fields = XingFields(field[...]) else {
             return nil
@@ -44,6 +44,13 @@ package struct XingHeader {
         frames = fields.frames.flatMap { $0 <= source.length / 24 ? $0 : nil }
         header = offset
         start = offset + Int64(length)
-        frameLength = isFirst ? 1152 : 576
+        frameLength = head[1] >> 3 & 3 == 3 ? 1152 : 576
+    }
+
+    /// The offset of the fields in a frame, behind the side information.
+    static func mark(_ head: some Collection<UInt8>) -> Int64 {
+        let head = Array(head.prefix(4))
+        let (isFirst, isMono) = (head[1] >> 3 & 3 == 3, head[3] >> 6 == 3)
+        return 4 + (isFirst ? (isMono ? 17 : 32) : (isMono ? 9 : 17))
     }
 }

@@ -76,7 +76,7 @@ package enum TagReader {
         return content
     }
 
-    /// ID3v2 at the start, APEv2 and ID3v1 at the end.
+    /// ID3v2 and APEv2 at the start, APEv2 and ID3v1 at the end.
     private static func ends(_ source: any ByteSource, _ charset: String?, _ most: Int) throws -> Metadata {
         var metadata = Metadata()
         let size = try TagBytes.id3Size(source, at: 0)
@@ -85,20 +85,26 @@ package enum TagReader {
         } else if size > 0, let bytes = try SourceBytes(source).read(at: 0, Int(min(size, source.length))) {
             metadata = try parsed(TAG_FORM_ID3, bytes, charset: charset)
         }
+        try fillApe(&metadata, source, TagBytes.leadingApe(source, at: TagBytes.leading(source).end), most)
         // The end of a source that is still being downloaded may be far away. The tags at the start suffice then.
         guard metadata.texts.isEmpty || source.isAllPresent else { return metadata }
-        if let place = try TagBytes.ape(source) {
-            if place.count > most {
-                metadata.warnings.append(tooLarge(Int64(place.count), most))
-            } else if let bytes = try SourceBytes(source).read(at: place.lowerBound, place.count) {
-                metadata.fill(from: try parsed(TAG_FORM_APE, bytes))
-            }
-        }
+        try fillApe(&metadata, source, TagBytes.ape(source), most)
         // Tags that only an encoder wrote about itself do not take precedence over ID3v1.
         if metadata.texts.keys.allSatisfy(TagName.isAboutTheFile) {
             metadata.texts.merge(try TagBytes.id3v1(source, charset: charset)) { own, _ in own }
         }
         return metadata
+    }
+
+    private static func fillApe(
+        _ metadata: inout Metadata, _ source: any ByteSource, _ place: Range<Int64>?, _ most: Int
+    ) throws {
+        guard let place else { return }
+        if place.count > most {
+            metadata.warnings.append(tooLarge(Int64(place.count), most))
+        } else if let bytes = try SourceBytes(source).read(at: place.lowerBound, place.count) {
+            metadata.fill(from: try parsed(TAG_FORM_APE, bytes))
+        }
     }
 
     private static func flac(_ source: any ByteSource, _ most: Int) throws -> Metadata {
