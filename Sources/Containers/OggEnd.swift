@@ -19,12 +19,12 @@ package enum OggEnd {
         return ended.values.contains(false) ? "its last page is missing" : nil
     }
 
-    /// The granule position of a stream's last page, whether the page is complete or not.
-    package static func lastCount(_ source: any ByteSource, serial: UInt32) throws -> Int64? {
+    /// A stream's last page with a granule position, whether it is complete or not.
+    package static func lastPage(_ source: any ByteSource, serial: UInt32) throws -> OggPage? {
         guard let tail = try tail(source) else { return nil }
-        var (index, last): (Int, Int64?) = (0, nil)
+        var (index, last): (Int, OggPage?) = (0, nil)
         while let start = nextMark(tail, from: index), let page = OggPage(tail[start...]) {
-            if page.serial == serial { last = page.granule ?? last }
+            if page.serial == serial, page.granule != nil { last = page }
             index = start + 4
         }
         return last

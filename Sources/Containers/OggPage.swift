@@ -8,6 +8,8 @@ package struct OggPage {
     package let serial: UInt32
     /// The sequence number in its stream.
     package let number: UInt32
+    /// Whether it begins with the rest of a packet.
+    package let isContinued: Bool
     /// Whether it is the first page of its stream.
     let isFirst: Bool
     /// Whether no later page of its stream follows, by the page's flag.
@@ -32,6 +34,7 @@ package struct OggPage {
         self.granule = granule == .max ? nil : Int64(bitPattern: granule)
         serial = UInt32(number(14, 4))
         self.number = UInt32(number(18, 4))
+        isContinued = bytes[start + 5] & 1 != 0
         (isFirst, isLast) = (bytes[start + 5] & 2 != 0, bytes[start + 5] & 4 != 0)
         let segments = Int(bytes[start + 26])
         lacing = bytes.count >= 27 + segments ? bytes[(start + 27)..<(start + 27 + segments)] : nil

@@ -168,6 +168,7 @@ package struct Demuxer: ~Copyable {
                 let padding = try LayerPadding(XingHeader(bytes), context.pointee.metadata)
                 frames = FramePackets(bytes, stream(track.index), padding)
             }
+            if case .granules = descriptor.padding { try OggStart.correct(context, bytes) }
             for track in tracks {
                 if descriptor.padding == .editList { try applyEdits(stream(track.index)) }
                 hidden[track.index] = try SkipSamplesMarker(bytes, stream(track.index), descriptor.padding)

@@ -64,18 +64,21 @@ package struct VorbisPage: ~Copyable {
     /// Samples in the page's packets beyond its granule position; zero for a last page, whose lower granule position trims its
     /// end.
     private mutating func samplesBeforeSound(_ bytes: SourceBytes, _ offset: Int64) throws -> Int64 {
-        guard let page = try OggPage(bytes, at: offset), let granule = page.granule, granule > 0, !page.isLast,
+        guard let page = try OggPage(bytes, at: offset), let granule = page.granule, granule >= 0, !page.isLast,
             let lacing = page.lacing, let header = page.headerSize, let size = page.size,
             let body = try bytes.read(at: offset + Int64(header), size - header)
         else { return 0 }
         var (start, end, samples): (Int, Int, Int64?) = (0, 0, nil)
+        // The headers, or the rest of one, may precede the audio in its page.
+        var isRest = page.isContinued
         for segment in lacing {
             end += Int(segment)
             guard segment < 255 else { continue }
+            defer { (start, isRest) = (end, false) }
+            guard !isRest, body[start..<end].first.map({ $0 & 1 == 0 }) ?? false else { continue }
             let count = body[start..<end].withUnsafeBufferPointer { lengths.samples(beginning: $0) }
             guard let count else { return 0 }
             samples = samples.map { $0 + Int64(count) } ?? 0
-            start = end
         }
         return max((samples ?? 0) - granule, 0)
     }

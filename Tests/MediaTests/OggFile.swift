@@ -59,6 +59,26 @@ struct OggFile {
         return page
     }
 
+    /// A stream with other granule positions: `move` is what is added to those of an audio page, by its number.
+    static func moved(_ bytes: [UInt8], by move: (Int) -> Int64) -> [UInt8] {
+        var (bytes, offset, number) = (bytes, 0, 0)
+        while offset + 27 <= bytes.count {
+            let lacing = bytes[(offset + 27)..<(offset + 27 + Int(bytes[offset + 26]))]
+            let end = offset + 27 + lacing.count + lacing.reduce(0) { $0 + Int($1) }
+            let granule = bytes[(offset + 6)..<(offset + 14)].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            if granule > 0, granule != .max {
+                let moved = granule &+ UInt64(bitPattern: move(number))
+                for index in 0..<8 { bytes[offset + 6 + index] = UInt8(truncatingIfNeeded: moved >> (8 * index)) }
+                number += 1
+            }
+            for index in 22..<26 { bytes[offset + index] = 0 }
+            let sum = Self.sum(Array(bytes[offset..<end]))
+            for index in 0..<4 { bytes[offset + 22 + index] = UInt8(truncatingIfNeeded: sum >> (8 * index)) }
+            offset = end
+        }
+        return bytes
+    }
+
     private static func sum(_ bytes: [UInt8]) -> UInt32 {
         bytes.reduce(0) { sum, byte in
             (0..<8).reduce(sum ^ UInt32(byte) << 24) { sum, _ in sum << 1 ^ (sum >> 31 == 1 ? 0x04C1_1DB7 : 0) }

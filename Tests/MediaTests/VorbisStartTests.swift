@@ -35,6 +35,17 @@ import Testing
         }
     }
 
+    @Test func `audio in the page of the headers precedes the sound`() async throws {
+        let file = try await packets()
+        let whole = try MemoryFile(file.paged(headers: 3, [2, 40], trim: 0)).samples()
+        let trim = file.packets[4].granule
+        let bytes = file.paged(headers: 5, [40], trim: trim)
+        let found = try MemoryFile(bytes).samples()
+        expect(found, whole.dropFirst(2 * Int(trim)))
+        // oggdec drops all audio in that page, and starts anew behind it.
+        #expect(found.count == 2 * (16 * 16_000 - Int(trim)))
+    }
+
     @Test func `each link of a chain is trimmed by its own first page`() async throws {
         let file = try await packets()
         let bytes =

@@ -19,8 +19,8 @@ struct GapEstimator {
     private let source: (any ByteSource)?
     /// Whether something was refused, marked corrupt or skipped since the last good frame.
     private(set) var isSuspect = false
-    /// The expected start of the next frame, from the last one's timestamp.
-    private var expected: Int64?
+    /// The expected start of the next frame in samples, from the last one's timestamp.
+    private(set) var expected: Int64?
     /// The samples of the last frame, and whether the one before it had the same number.
     private var frameLength: Int64 = 0
     private var isSteady = false
@@ -91,6 +91,9 @@ struct GapEstimator {
         (isSuspect, hasFound) = (true, true)
         refusedBytes += max(bytes, 0)
     }
+
+    /// Counts bytes that may be lost, if times show a gap.
+    mutating func skipped(bytes: Int64) { refusedBytes += bytes }
 
     /// Sets the start of the first frame and the average frame size from a header.
     mutating func expect(_ xing: XingHeader) {

@@ -7,11 +7,16 @@ struct OggPages {
     /// Whether pages were missing since the last call of `takeBreak`.
     private var isBroken = false
     private var last: Int64 = -1
+    /// The bytes of missing pages since the last call of `takeSkipped`.
+    private var skipped: Int64 = 0
 
     /// Checks the page of a packet, if it is not the last packet's page.
     mutating func read(_ packet: borrowing Packet, _ source: any ByteSource) throws(MediaError) {
         guard packet.offset >= 0, packet.offset != last else { return }
-        if try Self.isBroken(source, from: last, to: packet.offset) { isBroken = true }
+        if let bytes = try Self.skipped(source, from: last, to: packet.offset) {
+            isBroken = true
+            skipped += bytes
+        }
         last = packet.offset
     }
 
@@ -23,11 +28,19 @@ struct OggPages {
         return isBroken
     }
 
-    /// The samples after a time that a broken last page would have held, by its granule position.
-    func missing(behind end: Int64, _ source: any ByteSource, most: Int64) throws(MediaError) -> Int64 {
+    /// Returns and resets the bytes of missing pages.
+    mutating func takeSkipped() -> Int64 {
+        defer { skipped = 0 }
+        return skipped
+    }
+
+    /// The samples between the end of the last frame and the granule position of the last page, if pages are missing: behind that frame, or
+    /// before the last page, in which libav does not derive times from the granule position.
+    func missing(behind end: Int64?, _ source: any ByteSource, most: Int64) throws(MediaError) -> Int64 {
         do {
-            guard last >= 0, let serial = try OggPage(SourceBytes(source), at: last)?.serial,
-                let count = try OggEnd.lastCount(source, serial: serial), count > end, count - end < most
+            guard last >= 0, let end, let page = try OggPage(SourceBytes(source), at: last),
+                let final = try OggEnd.lastPage(source, serial: page.serial), isBroken || final.number > page.number,
+                let count = final.granule, count > end, count - end < most
             else { return 0 }
             return count - end
         } catch {
@@ -35,15 +48,17 @@ struct OggPages {
         }
     }
 
-    /// Whether pages of a stream are missing between two page offsets.
-    private static func isBroken(_ source: any ByteSource, from last: Int64, to next: Int64) throws(MediaError) -> Bool
-    {
+    /// The bytes between two page offsets if pages of a stream are missing there; otherwise `nil`.
+    private static func skipped(
+        _ source: any ByteSource, from last: Int64, to next: Int64
+    ) throws(MediaError) -> Int64? {
         do {
             let bytes = SourceBytes(source)
             guard last >= 0, next > last, let left = try OggPage(bytes, at: last),
-                let right = try OggPage(bytes, at: next)
-            else { return false }
-            return left.serial == right.serial && Int64(right.number) > Int64(left.number) + 1
+                let right = try OggPage(bytes, at: next), left.serial == right.serial,
+                Int64(right.number) > Int64(left.number) + 1
+            else { return nil }
+            return max(next - last - Int64(left.size ?? 0), 0)
         } catch {
             throw .unreadable(error)
         }

@@ -57,6 +57,9 @@ struct PacketPlaces: ~Copyable {
         return pages.takeBreak()
     }
 
+    /// Returns and resets the bytes of missing pages.
+    mutating func takeSkipped() -> Int64 { pages.takeSkipped() }
+
     /// Whether libav counts time after a packet that is not lost, as it may in AVI.
     func isOvercounted(_ packet: borrowing Packet) -> Bool { ChunkIndex.isOvercounted(packet, stream) }
 

@@ -34,12 +34,15 @@ extension TrackDecoder {
         // If nothing was lost before, a few samples less than declared are the encoder's error.
         if lost.hasFound || health.isInterrupted,
             let whole = xing?.audible ?? declaredEnd(position, rate: shape.rate)
-                ?? (declared.isExact ? declared.least : nil)
+                ?? (declared.isExact && !hasPages ? declared.least : nil)
         {
             let isBelieved = xing.map { lost.allows(whole - position, end: $0.end ?? source.length) } ?? true
             if isBelieved { missing = max(whole - position, 0) } else { warn(promised: whole - position, shape) }
         }
-        if hasPages { missing = try max(missing, missingPages(position, rate: shape.rate)) }
+        if hasPages, track.countsSamples {
+            missing = try max(
+                missing, places.pages.missing(behind: lost.expected, source, most: 30 * Int64(shape.rate)))
+        }
         missing = min(max(missing, 0), Int64(1) << 55)
         if policy == .accept, missing > max(position, Int64(60 * shape.rate)) {
             warn(promised: missing, shape)
@@ -63,15 +66,6 @@ extension TrackDecoder {
         guard let remaining = bounds.remaining else { return nil }
         let packets = av_rescale_q(health.time, track.timeBase, AVRational(num: 1, den: CInt(rate)))
         return min(position + remaining, max(packets, position))
-    }
-
-    /// Samples of the last pages of an Ogg file that are present but broken.
-    func missingPages(_ position: Int64, rate: Int) throws(MediaError) -> Int64 {
-        guard track.countsSamples, let duration = track.duration else { return 0 }
-        let seen = max(duration - track.countedDelay - position, 0)
-        let unseen = try places.pages.missing(behind: (track.startTime ?? 0) + duration, source, most: 30 * Int64(rate))
-        // A stream that was cut out of another begins within a page.
-        return seen + unseen > 2048 || lost.hasFound ? seen + unseen : 0
     }
 
     /// The error if nothing could be decoded.

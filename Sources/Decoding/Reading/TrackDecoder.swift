@@ -282,6 +282,7 @@ final class TrackDecoder {
                 continue
             }
             try places.correct(packet, position: bytePosition)
+            lost.skipped(bytes: places.takeSkipped())
             try Protection.check(packet)
             dropJunk()
             health.read(packet, track)
