@@ -10,6 +10,10 @@ package struct FlacHeader {
     package let bits: Int
     /// Samples of each channel; `nil` if not declared.
     let samples: Int64?
+    /// Samples of the largest block.
+    let blockSamples: Int
+    /// Bytes of the largest frame; zero if not declared.
+    let maxFrameBytes: Int
     /// The MD5 of all samples; `nil` if not declared.
     let digest: [UInt8]?
 
@@ -25,6 +29,8 @@ package struct FlacHeader {
         bits = (Int(bytes[12] & 1) << 4 | Int(bytes[13] >> 4)) + 1
         let count = bytes[14..<18].reduce(Int64(bytes[13] & 15)) { $0 << 8 | Int64($1) }
         samples = count == 0 ? nil : count
+        blockSamples = Int(bytes[2]) << 8 | Int(bytes[3])
+        maxFrameBytes = bytes[7..<10].reduce(0) { $0 << 8 | Int($1) }
         let hash = Array(bytes[18..<34])
         digest = hash.allSatisfy { $0 == 0 } ? nil : hash
     }

@@ -19,7 +19,7 @@ package struct FrameWalk {
         defer { buffer.deallocate() }
         var kind: UInt32?
         var last = start
-        while samples + Int64(length) <= most {
+        walk: while samples + Int64(length) <= most {
             var filled = 0
             while filled < buffer.count {
                 let count = try source.read(into: .init(rebasing: buffer[filled...]), at: offset + Int64(filled))
@@ -29,7 +29,10 @@ package struct FrameWalk {
             let bytes = UnsafeBufferPointer(rebasing: buffer.bindMemory(to: UInt8.self)[..<filled])
             var place = 0
             while samples + Int64(length) <= most, let frame = Self.frame(codec, bytes, at: place, length) {
-                guard kind == nil || kind == frame.kind else { return }
+                guard kind == nil || kind == frame.kind else {
+                    offset += Int64(place)
+                    break walk
+                }
                 kind = frame.kind
                 last = offset + Int64(place)
                 place += frame.bytes
@@ -38,7 +41,7 @@ package struct FrameWalk {
             offset += Int64(place)
             if place < Self.window / 2 { break }
         }
-        // The bytes that follow may be tags instead of a frame, so the last complete frame is used.
+        // Tags or frames of another kind may follow, so the last frame is used.
         if samples > 0, samples + Int64(length) <= most {
             (offset, samples) = (last, samples - Int64(length))
         }

@@ -53,6 +53,11 @@ extension TrackDecoder {
     private func seekByTime(before sample: Int64) throws(MediaError) -> Bool {
         guard sample > Int64(track.rate), track.countsSamples, (track.startTime ?? 0) == 0 else { return false }
         guard case .timestamps(let codec) = demuxer.descriptor.seeking, track.codecID == codec else { return false }
+        if codec == .flac {
+            do {
+                guard try FlacNumbers.areContinuous(source, demuxer.stream(track.index)) else { return false }
+            } catch { throw .unreadable(error) }
+        }
         return try demuxer.seek(to: sample, stream: track.index)
     }
 
