@@ -271,9 +271,17 @@ package struct Demuxer: ~Copyable {
             return true
         }
         guard try read(into: packet) else { return false }
+        if packet.bytes.count < Self.minFlacBytes,
+            stream(packet.streamIndex).pointee.codecpar.pointee.codec_id == AV_CODEC_ID_FLAC
+        {
+            try packet.extend(to: Self.minFlacBytes)
+        }
         if !hidden.isEmpty { try hidden[packet.streamIndex]?.mark(packet) }
         return true
     }
+
+    /// libav's decoder ignores smaller packets (`FLAC_MIN_FRAME_SIZE` in libavcodec/flac.h), such as digital silence in 8 bits.
+    private static let minFlacBytes = 11
 
     private borrowing func read(into packet: borrowing Packet) throws(MediaError) -> Bool {
         if stop.isRaised { throw .stopped }

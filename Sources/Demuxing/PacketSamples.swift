@@ -114,10 +114,11 @@ package struct PacketSamples: ~Copyable {
 
     /// From the block size in a frame header (RFC 9639, section 9.1).
     static func flac(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        guard bytes.count >= 14, bytes[0] == 0xFF, bytes[1] & 0xFC == 0xF8 else { return nil }
+        guard bytes.count >= 10, bytes[0] == 0xFF, bytes[1] & 0xFC == 0xF8 else { return nil }
         let code = Int(bytes[2] >> 4)
         // The coded number before it has the length of its UTF-8 encoding.
         let width = max((~bytes[4]).leadingZeroBitCount, 1)
+        guard bytes.count >= 6 + width else { return nil }
         switch code {
         case 0: return nil
         case 1: return 192

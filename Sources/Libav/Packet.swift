@@ -59,6 +59,14 @@ package struct Packet: ~Copyable {
     /// Truncates the data to its first bytes.
     package borrowing func shorten(to count: Int) { av_shrink_packet(pointer, CInt(count)) }
 
+    /// Appends zeros to the data up to a number of bytes.
+    package borrowing func extend(to count: Int) throws(MediaError) {
+        let size = Int(pointer.pointee.size)
+        guard size > 0, count > size else { return }
+        try check(av_grow_packet(pointer, CInt(count - size)), "read the source")
+        for place in size..<count { pointer.pointee.data[place] = 0 }
+    }
+
     /// Removes the first bytes of the data, and moves the offset behind them.
     package borrowing func dropFirst(_ count: Int) {
         pointer.pointee.data += count

@@ -1,4 +1,5 @@
 import Encoding
+import FoundationEssentials
 import Lifecycle
 import MediaTypes
 import TestSupport
@@ -100,5 +101,18 @@ import Testing
             let isSame = try cut.file.samples() == Array(whole[(2 * first)..<(2 * first + 8820)])
             #expect(isSame, "\(seconds)")
         }
+    }
+
+    @Test func `digital silence in 8 bits is decoded`() async throws {
+        let (raw, path) = (await Studio.shared.output("raw"), await Studio.shared.output("flac"))
+        try Data(repeating: 0x80, count: 132_300).write(to: URL(filePath: raw))
+        let form = [
+            "--force-raw-format", "--bps=8", "--channels=1", "--sample-rate=44100", "--sign=unsigned",
+            "--endian=little",
+        ]
+        #expect(try await ChildProcess.run("flac", ["-s", "-f"] + form + [raw, "-o", path]).succeeded)
+        let found = try MemoryFile(path: path).converted(to: Rendition(format: "wav", sampleFormat: .f32))
+        #expect(try found.file.samples() == [Float](repeating: 0, count: 132_300))
+        #expect(found.result.warnings.isEmpty)
     }
 }
