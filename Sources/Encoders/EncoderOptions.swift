@@ -32,6 +32,8 @@ extension EncodingSettings {
         }
         if let application = encoder.effectiveApplication { options.append(("application", application.rawValue)) }
         if let duration = encoder.frameDuration { options.append(("frame_duration", String(duration))) }
+        // By default, libavcodec exchanges channels of 5.0 and 6.1 (`libavcodec_libopus_channel_map`).
+        if codec.id == .opus, shape.channels > 2 { options.append(("mapping_family", "1")) }
         return options
     }
 }

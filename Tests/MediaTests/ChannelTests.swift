@@ -25,6 +25,36 @@ import Testing
         }
     }
 
+    @Test(arguments: AudioCodec.all.filter { $0.maxChannels > 2 })
+    func `each channel of each layout has its place, in every container, written and read`(
+        _ codec: AudioCodec
+    ) async throws {
+        let formats = AudioFormat.all.filter {
+            $0.codecs.contains(codec.name) && !["raw", "adts"].contains($0.name) && !$0.isSegmented && !$0.isPicture
+        }
+        for layout in codec.layouts ?? AudioCodec.xiph + ["5.1(side)"] {
+            let tones = Tones(layout: layout)
+            guard tones.count > 2 else { continue }
+            let source = try await Studio.shared.source(
+                "tones-\(layout).wav",
+                ["-f", "lavfi", "-i", "aevalsrc='\(tones.expressions)':c=\(layout):s=48000:d=0.4"])
+            var paths: [String] = []
+            let takers = formats.filter {
+                $0.channelCounts(of: codec).contains(tones.count) && $0.layouts(of: codec)?.contains(layout) ?? true
+            }
+            for format in takers {
+                let written = try await convert(source, Rendition(format: format.name, codec: codec.name))
+                paths.append(written.path)
+                paths.append(try await convert(written.path, Rendition(format: "wav")).path)
+            }
+            let resampled = paths.isEmpty ? [] : try await decode(paths, as: Int16.self, "s16le", rate: 48_000)
+            for (path, samples) in zip(paths, resampled) {
+                let places = Array(0..<tones.count)
+                #expect(tones.order(samples) == places, "\(codec.name), \(layout), \(path)")
+            }
+        }
+    }
+
     /// How much of one channel's tone is in a channel of another, whatever the phase.
     private func correlation(_ left: [Int16], _ channel: Int, _ right: [Int16], _ other: Int) -> Double {
         (0..<3).map { shift in

@@ -177,15 +177,15 @@ func decode<Sample: BitwiseCopyable>(_ path: String, as type: Sample.Type, _ for
     try await decode([path], as: type, format)[0]
 }
 
-/// All samples of several files, decoded by a single ffmpeg process.
+/// All samples of several files, decoded by a single ffmpeg process, at their own rate unless one is given.
 func decode<Sample: BitwiseCopyable>(
-    _ paths: [String], as type: Sample.Type, _ format: String
+    _ paths: [String], as type: Sample.Type, _ format: String, rate: Int? = nil
 ) async throws -> [[Sample]] {
     var arguments = paths.flatMap { ["-i", $0] }
     var raw: [String] = []
     for index in paths.indices {
         raw.append(await Studio.shared.output("raw"))
-        arguments += ["-map", "\(index):a:0", "-f", format, raw[index]]
+        arguments += ["-map", "\(index):a:0", "-f", format] + (rate.map { ["-ar", String($0)] } ?? []) + [raw[index]]
     }
     try await Studio.ffmpeg(arguments)
     return try raw.map { path in
