@@ -157,11 +157,11 @@ package struct TagWriter: Sendable {
 
     private static func filler(_ size: Int) -> String { String(repeating: "-", count: size) }
 
-    /// libav writes a `bext` chunk of 602 bytes, the coding history and a zero.
+    /// libav writes a `bext` chunk of 602 bytes, and behind them the coding history and a zero if there is one, even an empty one.
     private mutating func keepBroadcastRoom(_ size: Int) {
         header.options = [("write_bext", "1")]
-        let history = size - BroadcastExtension.fixedSize - 1
-        if history > 0 { header.entries = [("coding_history", Self.filler(history))] }
+        let behind = size - BroadcastExtension.fixedSize
+        if behind > 0 { header.entries = [("coding_history", Self.filler(behind - 1))] }
     }
 
     /// FLAC's padding is a single block, whose length has 24 bits.

@@ -89,6 +89,47 @@ import Testing
         #expect(try await decode(result.path, as: Int16.self, "s16le") == decode(source, as: Int16.self, "s16le"))
     }
 
+    @Test(arguments: ["wav", "rf64"], ["bext", "iXML", "_PMX", "INAM"])
+    func `a chunk of any size fits, to the byte`(_ format: String, _ name: String) throws {
+        let plain = Self.silence
+        for size in 0..<9 {
+            let body =
+                name == "bext"
+                ? [UInt8](repeating: 0x20, count: BroadcastExtension.fixedSize + size)
+                : [UInt8](repeating: 0x41, count: size + 1)
+            let inner = ChunkList.chunk(name, body)
+            var bytes = plain + (name == "INAM" ? ChunkList.chunk("LIST", Array("INFO".utf8) + inner) : inner)
+            bytes.replaceSubrange(4..<8, with: littleEndian(UInt64(bytes.count - 8), 4))
+            let result = try MemoryFile(bytes).converted(to: Rendition(format: format))
+            #expect(result.result.warnings.isEmpty)
+            let found = try #require(result.file.bytes.firstRange(of: Array(name.utf8))).upperBound + 4
+            #expect(result.file.bytes[found...].starts(with: body), "\(name) of \(body.count) bytes")
+        }
+    }
+
+    /// A tag of any size fits into the space that is reserved for it: Ogg's lacing and the boxes of MPEG-4 leave no room for some.
+    @Test(arguments: ["mp3", "flac", "opus", "m4a", "wma", "aiff", "wv"])
+    func `a title of any size fits, to the byte`(_ format: String) throws {
+        let source = MemoryFile(Self.silence)
+        for size in Array(1..<10) + Array(248..<262) {
+            var rendition = Rendition(format: format)
+            let title = String(repeating: "x", count: size)
+            rendition.tags = TagSettings(metadata: ["title": [title]])
+            let file = try source.converted(to: rendition).file
+            let text = Array(title.utf8)
+            // WMA has characters of two bytes.
+            let wide: [UInt8] = text.flatMap { [$0, 0] as [UInt8] }
+            let isThere = file.bytes.firstRange(of: text) != nil || file.bytes.firstRange(of: wide) != nil
+            #expect(isThere, "\(size) characters")
+        }
+    }
+
+    /// A tenth of a second.
+    private static let silence: [UInt8] =
+        Array("RIFF".utf8) + littleEndian(9636, 4) + Array("WAVEfmt ".utf8) + littleEndian(16, 4) + littleEndian(1, 2)
+        + littleEndian(1, 2) + littleEndian(48_000, 4) + littleEndian(96_000, 4) + littleEndian(2, 2)
+        + littleEndian(16, 2) + Array("data".utf8) + littleEndian(9600, 4) + [UInt8](repeating: 0, count: 9600)
+
     @Test func `cue points and the time reference move with a cut and a rate`() async throws {
         let source = try await Self.broadcast()
         var rendition = Rendition(format: "wav")
