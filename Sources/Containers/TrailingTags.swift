@@ -36,8 +36,9 @@ package enum TrailingTags {
         if try bytes.text(at: end - 32, 8) == "APETAGEX", let size = try bytes.little(at: end - 20, 4), size >= 32,
             let flags = try bytes.little(at: end - 12, 4)
         {
-            // The size includes the footer but not the header.
-            return size + (flags & 0x8000_0000 != 0 ? 32 : 0)
+            // The size includes the footer but not the header, which some programs declare and do not write.
+            let hasHeader = try flags & 0x8000_0000 != 0 && bytes.text(at: end - size - 32, 8) == "APETAGEX"
+            return size + (hasHeader ? 32 : 0)
         }
         if try bytes.text(at: end - 9, 9) == "LYRICS200", let digits = try bytes.text(at: end - 15, 6) {
             return Int64(digits).map { $0 + 15 }

@@ -27,6 +27,36 @@ import Testing
         #expect(try await convert(path, Rendition(format: "wav")).result.samples == Int64(7 * rate))
     }
 
+    /// Programs other than ffmpeg write more headers into each link, such as padding.
+    @Test func `headers of a later link of FLAC are no damage`() async throws {
+        var chain: [UInt8] = []
+        for (serial, seconds) in [(1, 1), (2, 2)] {
+            let sound = try await Studio.shared.source(
+                "chained-\(seconds).wav", ["-f", "lavfi", "-i", "sine=440:r=44100:d=\(seconds)"])
+            let link = await Studio.shared.output("oga")
+            let arguments = ["-s", "-f", "--ogg", "--serial-number", "\(serial)", "-P", "500", sound, "-o", link]
+            #expect(try await ChildProcess.run("flac", arguments).succeeded)
+            chain += try fileBytes(link)
+        }
+        let result = try MemoryFile(chain).converted(to: Rendition(format: "wav")).result
+        #expect(result.samples == 3 * 44_100 && result.warnings.isEmpty && result.damage.events == 0, "\(result)")
+    }
+
+    @Test(arguments: [82, 83])
+    func `the byte that pads an odd number of blocks of GSM is no damage`(_ blocks: Int) async throws {
+        let source = try await Studio.shared.source(
+            "voicemail-\(blocks).wav",
+            ["-f", "lavfi", "-i", "sine=440:r=8000:d=\(Double(blocks) * 0.04)", "-c:a", "gsm_ms"])
+        var bytes = try fileBytes(source)
+        // Asterisk counts the byte that makes the size of the data even.
+        let data = try #require(bytes.firstRange(of: Array("data".utf8))).upperBound
+        let frames = bytes[(data + 4)...].prefix(65 * blocks) + (blocks % 2 == 1 ? [0] : [])
+        bytes = Array(bytes[..<data]) + littleEndian(UInt64(frames.count), 4) + frames
+        bytes.replaceSubrange(4..<8, with: littleEndian(UInt64(bytes.count - 8), 4))
+        let result = try MemoryFile(bytes).converted(to: Rendition(format: "wav")).result
+        #expect(result.samples == Int64(320 * blocks) && result.warnings.isEmpty, "\(result)")
+    }
+
     @Test(arguments: [("mp3", ["-write_xing", "0"], [1152, 576]), ("ogg", ["-c:a", "libvorbis"], nil)])
     func `the first rate stays if rate and channels change on the way`(
         _ container: String, _ arguments: [String], _ frames: [Int]?

@@ -69,6 +69,34 @@ import Testing
         #expect(throws: MediaError.self) { try run(bytes.prefix(188 * (bytes.count / 376) + 100)) }
     }
 
+    /// An ID3v1 tag, APEv2 with and without the header that its flags declare, and several tags.
+    private static let tags: [[UInt8]] = {
+        let old = Array("TAGOld".utf8) + [UInt8](repeating: 0, count: 121) + [255]
+        let end = Array("APETAGEX".utf8) + [208, 7, 0, 0, 32, 0, 0, 0, 0, 0, 0, 0]
+        let (bare, both) = (
+            end + [0, 0, 0, 0x80] + zeros, end + [0, 0, 0, 0xA0] + zeros + end + [0, 0, 0, 0x80] + zeros
+        )
+        return [old, bare, both, both + old]
+    }()
+    private static let zeros = [UInt8](repeating: 0, count: 8)
+
+    @Test(arguments: [
+        "mp3", "aac", "ac3", "eac3", "flac", "tta", "ogg", "opus", "wav", "aiff", "caf", "au", "w64", "m4a",
+        "mka",
+    ])
+    func `tags of music files behind the last frame cause no warning`(_ container: String) async throws {
+        let bytes = try fileBytes(try await Studio.shared.music(as: "followed.\(container)"))
+        let whole = try run(bytes)
+        for tag in Self.tags {
+            let result = try run(bytes + tag)
+            #expect(result.samples == whole.samples)
+            #expect(result.warnings == whole.warnings, "\(result.warnings)")
+        }
+        guard container == "flac" else { return }
+        let other = try run(bytes + [UInt8](repeating: 0x55, count: 200) + Self.tags[0])
+        #expect(other.warnings.map(\.code) == ["junk_skipped"])
+    }
+
     private func run(_ bytes: some Sequence<UInt8>) throws -> ConversionResult {
         try MemoryFile(Array(bytes)).converted(to: Rendition(format: "wav")).result
     }

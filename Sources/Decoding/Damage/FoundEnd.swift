@@ -11,6 +11,8 @@ struct FoundEnd {
     var isJunk = false
     /// Whether these bytes are the beginning of a part of the file's format.
     var isPart = false
+    /// Whether these bytes are tags of music files.
+    var isTag = false
     /// Warnings about a source that was accepted although its end is defective.
     var warnings: [Warning] = []
 }

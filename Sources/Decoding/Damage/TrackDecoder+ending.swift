@@ -16,6 +16,10 @@ extension TrackDecoder {
         end.isJunk = try hasJunkBehind(position)
         end.isPart =
             end.isJunk && TrailingGarbage.isPartOfFile(from: lost.frameEnd, of: source, demuxer.descriptor.framing)
+        if end.isJunk {
+            end.isTag = try TrailingGarbage.isTags(
+                behind: lost.frameStart..<lost.frameEnd, of: source, track.codec)
+        }
         if end.isPart {
             let sentence = "the source is truncated after its last sample; no audio is missing"
             end.warnings.append(Warning(.sourceTruncated, sentence))
@@ -93,9 +97,13 @@ extension TrackDecoder {
         TrailingGarbage.isPartialFrame(from: lost.frameEnd, of: source, track.codec, demuxer.descriptor.framing)
     }
 
-    /// Truncates the last AC-3 packet to its frames. The parser appends the bytes that follow to it, and the decoder refuses
-    /// the whole packet.
+    /// Truncates the last packet of AC-3 to its frames, because the parser appends the bytes that follow to it, and the decoder
+    /// refuses the whole packet. Removes the byte behind an odd number of GSM's blocks in WAV, which Asterisk counts in the
+    /// size of the data (`update_header` in format_wav_gsm.c).
     func dropJunk() {
+        if track.codec == AV_CODEC_ID_GSM_MS, packet.bytes.count % Self.gsmBlock == 1 {
+            packet.shorten(to: packet.bytes.count - 1)
+        }
         guard [AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3].contains(track.codec), packet.offset >= 0,
             packet.offset + Int64(packet.bytes.count) >= source.length,
             let length = FrameHeader.dolbyUnitLength(packet.bytes), length < packet.bytes.count,
@@ -116,6 +124,12 @@ extension TrackDecoder {
         packet.dropFirst(start)
         health.cutJunk()
     }
+
+    /// Whether nothing is left of the current packet.
+    var isPadding: Bool { track.codec == AV_CODEC_ID_GSM_MS && packet.bytes.isEmpty }
+
+    /// Bytes of a block of two GSM frames in WAV (`GSM_MS_BLOCK_SIZE` in libavcodec/msgsmdec.h).
+    private static let gsmBlock = 65
 
     /// Whether the current packet should be decoded. A decoder would conceal the missing rest of a frame in which a recording
     /// ends.
@@ -164,7 +178,7 @@ extension TrackDecoder {
     }
 
     /// Whether page numbers show what is missing.
-    private var hasPages: Bool { demuxer.descriptor.places == .pages }
+    var hasPages: Bool { demuxer.descriptor.places == .pages }
 
     /// The error of a source that ends too early; `nil` if it does not.
     func truncation(_ position: Int64) throws(MediaError) -> MediaError? {

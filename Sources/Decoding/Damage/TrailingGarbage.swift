@@ -39,6 +39,25 @@ enum TrailingGarbage {
         return size.map { $0 + (name == "wvpk" ? 8 : 32) > bytes.rest(from: start) } ?? true
     }
 
+    /// Whether only tags of music files follow a frame. FLAC's packet includes them, so the checksum at the end of the frame
+    /// shows where it ends (RFC 9639, section 9.3).
+    static func isTags(behind frame: Range<Int64>, of source: any ByteSource, _ codec: AVCodecID) throws(MediaError)
+        -> Bool
+    {
+        do {
+            let start = try TrailingTags.start(source)
+            guard start < source.length, frame.lowerBound >= 0 else { return false }
+            guard codec == AV_CODEC_ID_FLAC else { return start <= frame.upperBound }
+            guard start - frame.lowerBound <= maxFrameBytes,
+                let bytes = try SourceBytes(source).read(at: frame.lowerBound, Int(start - frame.lowerBound))
+            else { return false }
+            return av_crc(av_crc_get_table(AV_CRC_16_ANSI), 0, bytes, bytes.count) == 0
+        } catch { throw .unreadable(error) }
+    }
+
+    /// More than a frame of FLAC has: 65,535 samples of 8 channels with 32 bits.
+    private static let maxFrameBytes: Int64 = 4 << 20
+
     private static func rest(from start: Int64, of source: any ByteSource, _ framing: FrameDelimiter) -> [UInt8]? {
         guard case .nothing = framing, !source.isEndless, start >= 0, (1...maxBytes).contains(source.length - start)
         else { return nil }

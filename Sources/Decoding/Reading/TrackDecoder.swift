@@ -36,6 +36,8 @@ final class TrackDecoder {
     private var ahead: DecodeAhead?
     /// Whether that has not been tried yet.
     private var mayLookAhead = true
+    /// Whether the next packets are headers of another link of FLAC in Ogg.
+    private var isInFlacHeaders = false
     /// The samples of the current packet, if another thread has decoded it.
     private let decoded: Frame
     private var isDecodedAhead = false
@@ -108,7 +110,7 @@ final class TrackDecoder {
     var packetOffset: Int64 { packet.offset }
 
     /// The number of byte ranges that were not audio.
-    var junk: Int { health.junk + demuxer.tagsBetweenFrames + (end.isJunk && !end.isPart ? 1 : 0) }
+    var junk: Int { health.junk + demuxer.tagsBetweenFrames + (end.isJunk && !end.isPart && !end.isTag ? 1 : 0) }
 
     /// The number of refused packets without lost time.
     var silentEvents: Int { lost.silentEvents - (end.isKnown && isCutInFrame ? lost.eventsAtEnd : 0) }
@@ -268,6 +270,18 @@ final class TrackDecoder {
                 && (packet.trimming?.skip ?? 0) > 0
     }
 
+    /// Whether the packet is a header of another link of FLAC in Ogg, of which the decoder refuses some. A link's first packet
+    /// begins with a mark, and its frames begin with a byte of ones (RFC 9639, section 10.1).
+    private func isFlacHeader() -> Bool {
+        guard track.codec == AV_CODEC_ID_FLAC, hasPages else { return false }
+        if packet.bytes.starts(with: [0x7F] + Array("FLAC".utf8)) {
+            isInFlacHeaders = true
+        } else if packet.bytes.first == 0xFF {
+            isInFlacHeaders = false
+        }
+        return isInFlacHeaders
+    }
+
     /// Reads the next packet of the track; returns `false` at the end of the source.
     func readTrack() throws(MediaError) -> Bool {
         // Consecutive packets of other tracks.
@@ -285,6 +299,7 @@ final class TrackDecoder {
             lost.skipped(bytes: places.takeSkipped())
             try Protection.check(packet)
             dropJunk()
+            guard !isPadding, !isFlacHeader() else { continue }
             health.read(packet, track)
             try cutJunk()
             lost.read(packet)
