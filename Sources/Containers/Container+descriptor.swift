@@ -77,13 +77,13 @@ extension Container {
         case .wave:
             ContainerDescriptor(
                 extent: .header(Extent.riff), hidden: [], unknownSize: { try $0.resolveWave() }, opening: .samples,
-                tags: .chunks, seeking: .timestamps(of: .pcm), padding: .libav, length: .countedIfPCM,
+                tags: .chunks, seeking: .timestamps(of: .pcm), padding: .factChunk, length: .countedIfPCM,
                 checksum: .nowhere, timing: .stamped, places: .libav, framing: .container, tracks: .chosen, cut: .none,
                 packetBytes: 32_768)
         case .wave64:
             ContainerDescriptor(
                 extent: .header(Extent.wave64), hidden: .tags, unknownSize: { try $0.resolveWave64() },
-                opening: .samples, tags: .libav, seeking: .timestamps(of: .pcm), padding: .libav,
+                opening: .samples, tags: .libav, seeking: .timestamps(of: .pcm), padding: .factChunk,
                 length: .countedIfPCM, checksum: .nowhere, timing: .stamped, places: .libav, framing: .container,
                 tracks: .chosen, cut: .none,
                 packetBytes: 32_768)

@@ -116,6 +116,8 @@ package enum PaddingSource: Sendable {
     case packetTable
     /// The Musepack header.
     case musepackHeader
+    /// The number of samples in the `fact` chunk, for blocks of ADPCM and GSM.
+    case factChunk
     /// The size of the data. libav reads beyond it.
     case dataSize
 }

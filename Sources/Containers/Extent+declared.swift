@@ -30,9 +30,9 @@ extension Extent {
         try wave64Data(bytes, atMost: 1).first.map { $0.offset.adding($0.size) }
     }
 
-    /// Sony Wave64: the body offsets of the data chunks.
-    package static func wave64Bodies(_ bytes: SourceBytes) throws -> [Int64] {
-        try wave64Data(bytes, atMost: maxChunks).map { $0.offset + 24 }
+    /// Sony Wave64: the offsets and sizes of the bodies of the data chunks.
+    package static func wave64Bodies(_ bytes: SourceBytes) throws -> [(body: Int64, size: Int64)] {
+        try wave64Data(bytes, atMost: maxChunks).map { ($0.offset + 24, $0.size - 24) }
     }
 
     /// The data chunks of Sony Wave64. Sizes include the 24-byte chunk header.

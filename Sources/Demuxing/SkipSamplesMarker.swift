@@ -47,7 +47,7 @@ final class SkipSamplesMarker {
             let scale = Int(stream.pointee.time_base.den)
             let late = edits?.delay.nearestSample(rate: scale) ?? 0
             shift = (edits?.edits.first?.media?.nearestSample(rate: scale) ?? 0) - late
-        case .libav, .lameTag, .granules, .musepackHeader, .dataSize, .packetTable: return nil
+        case .libav, .lameTag, .granules, .musepackHeader, .factChunk, .dataSize, .packetTable: return nil
         }
     }
 

@@ -42,6 +42,35 @@ import Testing
         #expect(result.samples == 3 * 44_100 && result.warnings.isEmpty && result.damage.events == 0, "\(result)")
     }
 
+    @Test(arguments: [
+        ("adpcm_ima_wav", 2041, "wav"), ("adpcm_ms", 2036, "wav"), ("gsm_ms", 320, "wav"),
+        ("adpcm_ima_wav", 2041, "w64"), ("adpcm_ms", 2036, "w64"),
+    ])
+    func `the padding of the last block is removed if the file declares its samples`(
+        _ codec: String, _ block: Int, _ container: String
+    ) async throws {
+        let source = try await Studio.shared.source(
+            "blocks-\(codec).\(container)",
+            ["-f", "lavfi", "-i", "sine=440:r=8000:d=2", "-c:a", codec])
+        let bytes = try fileBytes(source)
+        // The body of `fact` follows a size of four bytes, or the rest of an identifier and a size of eight.
+        let fact = try #require(bytes.firstRange(of: Array("fact".utf8))).upperBound + (container == "wav" ? 4 : 20)
+        func samples(declaring count: Int) throws -> [Float] {
+            var changed = bytes
+            changed.replaceSubrange(fact..<fact + 4, with: littleEndian(UInt64(count), 4))
+            return try MemoryFile(changed).samples()
+        }
+        let whole = try samples(declaring: 0)
+        let blocks = (16_000 + block - 1) / block
+        for count in [blocks * block - 1, blocks * block - 77, (blocks - 1) * block + 1] {
+            #expect(try samples(declaring: count) == Array(whole.prefix(count)), "\(count)")
+        }
+        // What does not end in the last block is no number of samples.
+        for count in [1, (blocks - 1) * block, blocks * block + 1, Int(UInt32.max)] {
+            #expect(try samples(declaring: count).count == blocks * block, "\(count)")
+        }
+    }
+
     @Test(arguments: [82, 83])
     func `the byte that pads an odd number of blocks of GSM is no damage`(_ blocks: Int) async throws {
         let source = try await Studio.shared.source(

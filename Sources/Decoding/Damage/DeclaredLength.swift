@@ -58,6 +58,10 @@ package struct DeclaredLength {
             audible = table?.audible.nearestSample(rate: track.rate)
             (lead, parts) = (table.map { demuxer.undecoded($0.delay, track) } ?? 0, nil)
             (least, isExact) = (counted, counted != nil)
+        case .factChunk:
+            // A read error here is reported by the decoder.
+            audible = try? WaveSamples.declaredCount(source, demuxer.stream(track.index))
+            (least, isExact) = (counted, counted != nil)
         case .dataSize:
             (lead, parts, audible) = (0, nil, samples.flatMap { $0 > 0 ? $0 : nil })
             (least, isExact) = (counted, counted != nil)

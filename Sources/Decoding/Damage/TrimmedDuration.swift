@@ -21,7 +21,7 @@ package enum TrimmedDuration {
         case .granules:
             return samples > track.countedDelay
                 ? MediaTime(sample: samples - track.countedDelay, rate: track.rate) : nil
-        case .lameTag, .libav, .codecHeader, .editList, .packetTable, .musepackHeader, .dataSize: return nil
+        case .lameTag, .libav, .codecHeader, .editList, .packetTable, .musepackHeader, .factChunk, .dataSize: return nil
         }
     }
 }
