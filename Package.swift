@@ -78,6 +78,8 @@ let package = Package(
         .target(name: "CPage", exclude: ["web"], cSettings: hardenedC),
         // Takes the place of a function of libavutil.
         .target(name: "CSampleSum", cSettings: hardenedC, linkerSettings: [.linkedLibrary("avutil")]),
+        // The same, for the dictionaries of libavutil.
+        .target(name: "CTagLimit", cSettings: hardenedC, linkerSettings: [.linkedLibrary("avutil")]),
         // TagLib (Debian's libtag1-dev) is C++, so this is an ordinary target with a C header.
         .target(
             name: "CTagLib", cxxSettings: hardenedCXX,
@@ -109,7 +111,8 @@ let package = Package(
         library("Containers", ["Bytes", "MediaTypes"]),
         library("Libav", ["Containers", "Bytes", "MediaTypes", "CLibav"]),
         library("Filters", ["Libav", "Bytes", "MediaTypes", "CLibav", "CEbur128", "CRubberBand"], optimized),
-        library("Demuxing", ["Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav", "Text"]),
+        library(
+            "Demuxing", ["Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav", "CTagLimit", "Text"]),
         library("Tags", ["Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "CLibav", "CTagLib"]),
         library(
             "Decoding", ["Tags", "Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav"]),

@@ -96,6 +96,11 @@ package struct Metadata: Sendable {
     /// The maximum size of tags if no setting specifies one, and of inflated tags in libav.
     package static let maxBytes = 16 << 20
 
+    /// The maximum number of tags of a source, far more than programs write. libav takes quadratic time for more.
+    package static let maxTags = 8192
+    /// The maximum number of bytes that libav copies for tags of a source.
+    package static let maxCopiedBytes = 64 << 20
+
     /// Whether there is nothing to write into a file; warnings do not count.
     package var isEmpty: Bool {
         texts.isEmpty && pictures.isEmpty && chapters.isEmpty && lines.isEmpty && frames.isEmpty && wave.isEmpty

@@ -6,9 +6,11 @@ package struct FlacBlocks {
     package struct Block {
         /// 0 is STREAMINFO, 1 padding, 4 a Vorbis comment, 6 a picture.
         package let kind: UInt8
-        let body: Int64
+        package let body: Int64
         /// Bytes of its body.
         package let size: Int
+        /// Whether it declares that no other one follows.
+        package let isLast: Bool
     }
 
     /// The metadata blocks in file order.
@@ -27,7 +29,7 @@ package struct FlacBlocks {
         while blocks.count < 10_000, let header = try bytes.read(at: offset, 4) {
             let size = header[1...].reduce(0) { $0 << 8 | Int($1) }
             guard offset + 4 + Int64(size) <= source.length else { break }
-            blocks.append(Block(kind: header[0] & 0x7F, body: offset + 4, size: size))
+            blocks.append(Block(kind: header[0] & 0x7F, body: offset + 4, size: size, isLast: header[0] & 0x80 != 0))
             offset += 4 + Int64(size)
             if header[0] & 0x80 != 0 { break }
         }

@@ -24,6 +24,9 @@ package struct MovieTags {
         userBox = user
     }
 
+    /// The offset of the box's header.
+    package var start: Int64 { userBox.start }
+
     /// The box's size in bytes, including its header.
     package var size: Int64 { userBox.end - userBox.start }
 

@@ -152,18 +152,24 @@ extension Probe {
 }
 
 extension Probe {
-    /// Removes the second half of the chapters, or else the longest tag; returns `false` if there are no chapters and no tags.
-    package mutating func shorten() -> Bool {
+    /// Removes the second half of the chapters, or else the longest tags, of that many bytes at least; returns `false` if there
+    /// are no chapters and no tags.
+    package mutating func shorten(by bytes: Int) -> Bool {
         if !chapters.isEmpty {
             let count = (chapters.count + 1) / 2
             chapters.removeLast(count)
             chaptersLeftOut = (chaptersLeftOut ?? 0) + count
             return true
         }
-        let sizes = tags.mapValues { values in values.reduce(0) { $0 + $1.utf8.count } }
-        guard let longest = sizes.max(by: { ($0.value, $0.key) < ($1.value, $1.key) }) else { return false }
-        tags[longest.key] = nil
-        tagsLeftOut = (tagsLeftOut ?? 0) + 1
+        guard !tags.isEmpty else { return false }
+        let sizes = tags.map { name, values in (name: name, size: values.reduce(0) { $0 + $1.utf8.count }) }
+        var removed = 0
+        for (name, size) in sizes.sorted(by: { ($0.size, $0.name) > ($1.size, $1.name) }) {
+            tags[name] = nil
+            tagsLeftOut = (tagsLeftOut ?? 0) + 1
+            removed += name.utf8.count + size
+            if removed >= bytes { break }
+        }
         return true
     }
 }

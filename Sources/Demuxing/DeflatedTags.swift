@@ -2,7 +2,9 @@ import Bytes
 import Containers
 import MediaTypes
 
-/// Hides ID3 tags whose compressed frames would make libav inflate them, as often and as far as a few bytes declare.
+/// Hides tags that respool leaves out or reads itself, and that libav would keep in memory: ID3 tags that are too large, or whose
+/// compressed frames libav would inflate as often and as far as a few bytes declare, pictures of FLAC, and tags of MPEG-4 that
+/// are too large.
 enum DeflatedTags {
     /// Marks such tags with a version that libav skips. Also limits the number of tags at the start: the tag after the last
     /// allowed one is made unrecognizable.
@@ -16,7 +18,21 @@ enum DeflatedTags {
             let chunks = try ChunkList(source).entries
             places += chunks.filter { ["id3 ", "ID3 "].contains($0.name) }.map(\.body)
         }
-        for place in places where try declaredBytes(bytes, place) > Int64(Metadata.maxBytes) { marks[place + 3] = 9 }
+        for place in places {
+            let size = try max(TagBytes.id3Size(source, at: place), declaredBytes(bytes, place))
+            if size > Int64(Metadata.maxBytes) { marks[place + 3] = 9 }
+        }
+        switch tags {
+        case .flacBlocks:
+            // Padding instead.
+            for block in try FlacBlocks(source)?.blocks ?? [] where block.kind == 6 {
+                marks[block.body - 4] = block.isLast ? 0x81 : 1
+            }
+        case .movieBoxes:
+            guard let user = try MovieTags(source), user.size > 2 * Int64(Metadata.maxBytes) else { break }
+            for (index, letter) in "free".utf8.enumerated() { marks[user.start + 4 + Int64(index)] = letter }
+        case .libav, .ends, .oggComment, .chunks, .asfHeader: break
+        }
         return marks.isEmpty ? source : CorrectedSource(source, marks)
     }
 

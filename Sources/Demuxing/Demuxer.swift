@@ -1,5 +1,6 @@
 package import Bytes
 package import CLibav
+import CTagLimit
 package import Containers
 package import Libav
 package import Lifecycle
@@ -21,6 +22,8 @@ package struct Demuxer: ~Copyable {
     package let whole: any ByteSource
     /// Whether the header does not declare the source's length although it should.
     let isLengthUnknown: Bool
+    /// Whether libav read only some of the tags.
+    package let hasMoreTags: Bool
     private let source: SourceContext
     private let stop: CancellationFlag
     /// By stream index.
@@ -30,7 +33,8 @@ package struct Demuxer: ~Copyable {
 
     private init(
         owning context: UnsafeMutablePointer<AVFormatContext>, _ descriptor: ContainerDescriptor, score: Int,
-        _ whole: any ByteSource, _ bytes: any ByteSource, isLengthUnknown: Bool, source: consuming SourceContext,
+        _ whole: any ByteSource, _ bytes: any ByteSource, isLengthUnknown: Bool, hasMoreTags: Bool,
+        source: consuming SourceContext,
         stop: CancellationFlag
     ) {
         self.context = context
@@ -40,6 +44,7 @@ package struct Demuxer: ~Copyable {
         self.whole = whole
         self.bytes = bytes
         self.isLengthUnknown = isLengthUnknown
+        self.hasMoreTags = hasMoreTags
         self.source = source
         self.stop = stop
     }
@@ -91,7 +96,9 @@ package struct Demuxer: ~Copyable {
         if isOnlySamples { av_opt_set_int(context, "max_probe_packets", 1, 0) }
         // On failure, libav frees the context itself.
         var options = Options(descriptor.opening == .withoutEdits ? [("advanced_editlist", "0")] : [])
+        tag_limit_begin(Int64(Metadata.maxTags), Int64(Metadata.maxCopiedBytes))
         let code = avformat_open_input(&context, nil, format, &options.pointer)
+        let hasMoreTags = tag_limit_end()
         guard code >= 0 else { throw try refusal(bytes, source, format, descriptor, code) }
         if let view {
             view.reset()
@@ -99,8 +106,10 @@ package struct Demuxer: ~Copyable {
         }
         var demuxer = Demuxer(
             owning: context!, descriptor, score: score, whole, bytes, isLengthUnknown: isLengthUnknown,
-            source: source, stop: stop)
+            hasMoreTags: hasMoreTags, source: source, stop: stop)
+        tag_limit_begin(Int64(Metadata.maxTags), Int64(Metadata.maxCopiedBytes))
         let probed = avformat_find_stream_info(context, nil)
+        _ = tag_limit_end()
         guard probed >= 0 else { throw try refusal(bytes, demuxer.source, format, descriptor, probed) }
         if let failure = demuxer.source.failure(operation) { throw failure }
         if let codec = view?.codec { demuxer.stream(0).pointee.codecpar.pointee.codec_id = codec }
@@ -285,7 +294,10 @@ package struct Demuxer: ~Copyable {
 
     private borrowing func read(into packet: borrowing Packet) throws(MediaError) -> Bool {
         if stop.isRaised { throw .stopped }
+        // Another link of a chained file has tags too.
+        tag_limit_begin(Int64(Metadata.maxTags), Int64(Metadata.maxCopiedBytes))
         let code = av_read_frame(context, packet.pointer)
+        _ = tag_limit_end()
         if code >= 0 { return true }
         if let failure = source.failure("read the source") { throw failure }
         guard code != av_swift_error_eof else { return false }

@@ -29,9 +29,9 @@ package struct PacketSocket: ~Copyable, Sendable {
             second: PacketSocket(owning: Descriptor(owning: ends[1])))
     }
 
-    /// Whether a message fits into a packet.
-    package static func takes(_ message: some Encodable) throws -> Bool {
-        try JSONEncoder().encode(message).count <= largestPacket
+    /// The bytes by which a message exceeds a packet; zero or less if it fits.
+    package static func excess(of message: some Encodable) throws -> Int {
+        try JSONEncoder().encode(message).count - largestPacket
     }
 
     /// Sends the message, with a copy of the descriptor if there is one. While the peer's buffer is full, it blocks, or

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Rewrites the frames of an ID3v2 tag so that TagLib reads all of them.
 ///
 /// TagLib stops at an empty frame or a lower-case frame ID, loses the last frame if there is an extended header, reads the date
@@ -36,7 +38,7 @@ struct ID3Frames {
         if tag[5] & 0x40 != 0 { body = Self.withoutExtendedHeader(body, version) }
         let (nameSize, sizeSize) = version == 2 ? (3, 3) : (4, 4)
         let header = version == 2 ? 6 : 10
-        while body.count > header, let first = body.first, first != 0 {
+        while frames.count <= Metadata.maxTags, body.count > header, let first = body.first, first != 0 {
             let name = Array(body.prefix(nameSize))
             let sizeBytes = body.dropFirst(nameSize).prefix(sizeSize)
             let size = version == 4 ? Self.size(in: body) : Self.plain(sizeBytes)
@@ -48,7 +50,7 @@ struct ID3Frames {
             let isNamed = name.allSatisfy { $0 < UInt8(ascii: "a") }
             if size > 0, isNamed, !(frame.isText && Self.isBlank(frame.body)) { frames.append(frame) }
         }
-        rest = body
+        rest = frames.count <= Metadata.maxTags ? body : []
     }
 
     private func bytes(flags: UInt8) -> [UInt8] {

@@ -20,7 +20,10 @@ package enum TagReader {
                 ? Metadata() : try byForm(source, demuxer.descriptor.tags, charset, maxBytes: limits.tagBytes)
         } catch let error as MediaError { throw error } catch { throw .unreadable(error, "read the tags") }
         let seen = LibavTags.of(demuxer, track)
+        var hasMoreTags = metadata.texts.isEmpty && demuxer.hasMoreTags
         if metadata.texts.isEmpty { metadata.texts = seen.texts }
+        if metadata.keepTexts(atMost: Metadata.maxTags) { hasMoreTags = true }
+        if hasMoreTags { metadata.warnings.append(tooMany) }
         if metadata.pictures.isEmpty { metadata.pictures = seen.pictures }
         if !seen.chapters.isEmpty { metadata.chapters = seen.chapters(titledBy: metadata.chapters) }
         if metadata.chapters.isEmpty { metadata.nameCues(rate: track.rate, charset) }
@@ -45,6 +48,10 @@ package enum TagReader {
         )
     }
 
+    /// A tag beyond the maximum is enough for the warning, so one more is parsed.
+    private static let tooMany = Warning(
+        .tagsDropped, "the source has more than \(Metadata.maxTags) tags, and the others were left out")
+
     private static func byForm(
         _ source: any ByteSource, _ form: TagForm, _ charset: String?, maxBytes most: Int
     ) throws -> Metadata {
@@ -66,9 +73,29 @@ package enum TagReader {
         switch form {
         case TAG_FORM_ID3: content.parse(form, ID3Frames.normalized(bytes), charset: charset)
         case TAG_FORM_MPEG4: content.parse(form, MovieIntegers.normalized(bytes), charset: charset)
-        default: content.parse(form, bytes, charset: charset)
+        default: content.parse(form, counted(form, bytes), charset: charset)
         }
         return content.metadata()
+    }
+
+    /// Lowers the number of tags that a Vorbis comment or an APE tag declares. Their parsers read as many.
+    private static func counted(_ form: tag_form, _ bytes: [UInt8]) -> [UInt8] {
+        func number(_ place: Int) -> Int? {
+            guard place >= 0, place + 4 <= bytes.count else { return nil }
+            return bytes[place..<place + 4].reversed().reduce(0) { $0 << 8 | Int($1) }
+        }
+        let place =
+            switch form {
+            // Behind the vendor (Vorbis I, section 5.2.1).
+            case TAG_FORM_VORBIS: number(0).map { 4 + $0 }
+            // In the footer (APE Tags Header).
+            case TAG_FORM_APE: bytes.count - 16
+            default: Int?.none
+            }
+        guard let place, let count = number(place), count > Metadata.maxTags + 1 else { return bytes }
+        var bytes = bytes
+        bytes.replaceSubrange(place..<place + 4, with: littleEndian(UInt64(Metadata.maxTags + 1), 4))
+        return bytes
     }
 
     private static func emptyContent() throws(MediaError) -> TagContent {
@@ -119,7 +146,11 @@ package enum TagReader {
             }
             guard let bytes = try file.body(block) else { continue }
             left -= block.size
-            content.parse(block.kind == 4 ? TAG_FORM_VORBIS : TAG_FORM_FLAC_PICTURE, bytes)
+            if block.kind == 4 {
+                content.parse(TAG_FORM_VORBIS, counted(TAG_FORM_VORBIS, bytes))
+            } else {
+                content.parse(TAG_FORM_FLAC_PICTURE, bytes)
+            }
         }
         var metadata = content.metadata()
         if isDropped { metadata.warnings.append(tooLarge(blocks.reduce(0) { $0 + Int64($1.size) }, most)) }
@@ -182,6 +213,17 @@ extension Metadata {
             if !number.contains("/") { texts[name] = ["\(number)/\(of)"] }
             texts[total] = nil
         }
+    }
+
+    /// Keeps the first values by name; returns whether there are more.
+    fileprivate mutating func keepTexts(atMost most: Int) -> Bool {
+        guard texts.reduce(0, { $0 + $1.value.count }) > most else { return false }
+        var left = most
+        for (name, values) in texts.sorted(by: { $0.key < $1.key }) {
+            texts[name] = left > 0 ? Array(values.prefix(left)) : nil
+            left -= min(left, values.count)
+        }
+        return true
     }
 
     fileprivate mutating func keepChapters(atMost most: Int) {

@@ -63,8 +63,10 @@ struct ConversionJob {
         encoder.outputFormatting = [.sortedKeys]
         while true {
             let report = TranscodeReport.probed(String(decoding: try encoder.encode(probe), as: UTF8.self))
-            if try PacketSocket.takes(report) { return report }
-            guard probe.shorten() else {
+            let excess = try PacketSocket.excess(of: report)
+            guard excess > 0 else { return report }
+            // Characters that are escaped take more bytes than they are counted, so half is removed at a time.
+            guard probe.shorten(by: excess / 2) else {
                 throw Failure(.tooLarge, "the source has more tracks than a report can list")
             }
         }

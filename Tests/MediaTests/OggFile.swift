@@ -25,16 +25,30 @@ struct OggFile {
         }
     }
 
-    /// The packets in pages of `counts` packets each. The last count applies to all further pages. The headers are the first
-    /// two pages.
+    /// Changes the bytes of a packet.
+    mutating func edit(_ index: Int, _ change: (inout [UInt8]) -> Void) {
+        var bytes = packets[index].bytes
+        change(&bytes)
+        packets[index] = Piece(bytes: bytes, granule: packets[index].granule)
+    }
+
+    /// The packets in pages of `counts` packets each. The last count applies to all further pages. The first header is the first
+    /// page, and the others are as many pages as they need.
     ///
     /// Granule positions are the original ones minus `trim`.
     func paged(headers: Int, _ counts: [Int], trim: Int64, serial: UInt8 = 1) -> [UInt8] {
-        var result =
-            page(packets[..<1], 0, number: 0, flags: 2, serial) + page(packets[1..<headers], 0, number: 1, serial)
-        var (rest, number) = (packets[headers...], 2)
+        var result = page(packets[..<1], 0, number: 0, flags: 2, serial)
+        var (lacing, bytes) = (Self.lacing(packets[1..<headers])[...], packets[1..<headers].flatMap(\.bytes)[...])
+        let first = (lacing.count + 254) / 255 + 1
+        for number in 1..<first {
+            let sizes = lacing.prefix(255)
+            let body = bytes.prefix(sizes.reduce(0) { $0 + Int($1) })
+            result += page(Array(sizes), Array(body), 0, number: number, flags: number > 1 ? 1 : 0, serial)
+            (lacing, bytes) = (lacing.dropFirst(sizes.count), bytes.dropFirst(body.count))
+        }
+        var (rest, number) = (packets[headers...], first)
         while !rest.isEmpty {
-            let count = counts[min(number - 2, counts.count - 1)]
+            let count = counts[min(number - first, counts.count - 1)]
             let part = rest.prefix(count)
             rest = rest.dropFirst(count)
             let granule = part.last!.granule - trim
@@ -47,13 +61,20 @@ struct OggFile {
     private func page(
         _ packets: ArraySlice<Piece>, _ granule: Int64, number: Int, flags: UInt8 = 0, _ serial: UInt8
     ) -> [UInt8] {
-        let lacing = packets.flatMap {
-            [UInt8](repeating: 255, count: $0.bytes.count / 255) + [UInt8($0.bytes.count % 255)]
-        }
+        page(Self.lacing(packets), packets.flatMap(\.bytes), granule, number: number, flags: flags, serial)
+    }
+
+    private static func lacing(_ packets: ArraySlice<Piece>) -> [UInt8] {
+        packets.flatMap { [UInt8](repeating: 255, count: $0.bytes.count / 255) + [UInt8($0.bytes.count % 255)] }
+    }
+
+    private func page(
+        _ lacing: [UInt8], _ body: [UInt8], _ granule: Int64, number: Int, flags: UInt8, _ serial: UInt8
+    ) -> [UInt8] {
         var page = Array("OggS".utf8) + [0, flags]
         page += (0..<8).map { UInt8(truncatingIfNeeded: granule >> (8 * $0)) }
         page += [serial, 0, 0, 0] + (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-        page += [0, 0, 0, 0, UInt8(lacing.count)] + lacing + packets.flatMap(\.bytes)
+        page += [0, 0, 0, 0, UInt8(lacing.count)] + lacing + body
         let sum = Self.sum(page)
         for index in 0..<4 { page[22 + index] = UInt8(truncatingIfNeeded: sum >> (8 * index)) }
         return page

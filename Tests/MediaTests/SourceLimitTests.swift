@@ -101,7 +101,7 @@ import Testing
         #expect(probe.chapters.count == 200)
         var short = probe
         var left = 0
-        while short.shorten() { left += 1 }
+        while short.shorten(by: 1) { left += 1 }
         #expect(short.chapters.isEmpty && short.chaptersLeftOut == 200 && short.tags.isEmpty)
         #expect(left == 8 + probe.tags.count && (short.tagsLeftOut ?? 0) == probe.tags.count)
     }
