@@ -53,6 +53,34 @@ import Testing
         #expect(result.damage == Damage(seconds: 0, events: 0))
     }
 
+    /// Frames of comfort noise and without data, as telephones write them while nobody speaks (RFC 4867, section 5.3).
+    @Test(arguments: [
+        ("#!AMR\n", 160, 7, 31, [8, 15]), ("#!AMR-WB\n", 320, 2, 32, [9, 15]), ("#!AMR-WB\n", 320, 2, 32, [14]),
+    ])
+    func `pauses of AMR are silence, and no damage`(
+        _ mark: String, _ samples: Int, _ mode: UInt8, _ size: Int, _ pauses: [UInt8]
+    ) throws {
+        var noise = Noise(state: 1)
+        func speech() -> [UInt8] {
+            [mode << 3 | 4] + (0..<size).map { _ in UInt8.random(in: 0...255, using: &noise) }
+        }
+        let pause = pauses.flatMap { type -> [UInt8] in
+            [type << 3 | 4] + [UInt8](repeating: 0x12, count: type < 14 ? 5 : 0)
+        }
+        let blocks = [
+            pause, (0..<20).flatMap { _ in speech() }, pause + pause, (0..<10).flatMap { _ in speech() }, pause,
+        ]
+        let found = try MemoryFile(Array(mark.utf8) + blocks.joined()).converted(
+            to: Rendition(format: "wav", sampleFormat: .f32))
+        #expect(found.result.samples == Int64(samples * (30 + 4 * pauses.count)))
+        #expect(found.result.warnings.allSatisfy { $0.code != "damaged" } && found.result.damage.events == 0)
+        let sound = try found.file.samples()
+        let start = samples * pauses.count
+        #expect(sound[..<start].allSatisfy { $0 == 0 })
+        #expect(sound[(start + samples * 20)..<(3 * start + samples * 20)].allSatisfy { $0 == 0 })
+        #expect(sound[start..<(start + samples * 20)].contains { $0 != 0 })
+    }
+
     @Test func `a single lost frame is counted to the sample and accepted`() async throws {
         let source = try await Studio.shared.music(as: "short-frames.flac", ["-frame_size", "1024"])
         var bytes = try Data(contentsOf: URL(filePath: source))

@@ -108,6 +108,15 @@ struct Decoder: ~Copyable {
         }
     }
 
+    /// The shape that the decoder declares before it decodes a packet.
+    var shape: SampleShape {
+        get throws(MediaError) {
+            SampleShape(
+                format: context.pointee.sample_fmt, rate: Int(context.pointee.sample_rate),
+                layout: try ChannelLayout(naming: &context.pointee.ch_layout))
+        }
+    }
+
     /// The depth of the source's samples.
     var depth: SampleDepth { SampleDepth(context) }
 }

@@ -38,7 +38,7 @@ final class TrackDecoder {
     private var mayLookAhead = true
     /// Whether the next packets are headers of another link of FLAC in Ogg.
     private var isInFlacHeaders = false
-    /// The samples of the current packet, if another thread has decoded it.
+    /// The samples of the current packet, if another thread has decoded it, or if it is a pause.
     private let decoded: Frame
     private var isDecodedAhead = false
     /// Plays the parts of an edit list that has several.
@@ -256,10 +256,20 @@ final class TrackDecoder {
                 isDecodedAhead = true
                 return
             }
+            if let count = SpeechPause.samples(track.codec, packet.bytes) { return try pause(count) }
             guard let code = isSound ? decoder.send(packet) : .invalidData else { return }
             ahead?.stop()
             if health.failed(packet, code) { lost.refused(packet) }
         }
+    }
+
+    /// Takes silence for the samples of the current packet.
+    private func pause(_ count: Int) throws(MediaError) {
+        let shape = try decoder.shape
+        try decoded.reserve(count, shape)
+        decoded.silence(shape)
+        decoded.pointer.pointee.pts = packet.pointer.pointee.pts
+        isDecodedAhead = true
     }
 
     /// Whether the packet is the first one of an Ogg stream. A chained file has several.
