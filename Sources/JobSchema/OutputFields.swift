@@ -87,8 +87,7 @@ struct OutputReaders {
     private static func simplified(_ output: String) -> String {
         // A key is not a path: keys that differ in a `/` name different objects.
         if OutputPath.isServed(output) || OutputPath.isObject(output) { return output }
-        let isURL = output.lowercased().hasPrefix("file:/")
-        let path = isURL ? URL(string: output)?.path(percentEncoded: false) ?? output : output
+        let path = OutputPath.isFileURL(output) ? URL(string: output)?.path(percentEncoded: false) ?? output : output
         // A URL that leaves the root is rejected when it is opened.
         guard let components = OutputPath.components(path) else { return output }
         return (path.hasPrefix("/") ? "/" : "") + components.joined(separator: "/")

@@ -35,6 +35,9 @@ package enum OutputPath {
         return path
     }
 
+    /// Whether the text is the URL of a local file.
+    static func isFileURL(_ text: String) -> Bool { text.prefix(6).lowercased() == "file:/" }
+
     /// Whether the text is the URL of an object in a store.
     package static func isObject(_ text: String) -> Bool { text.prefix(5).lowercased() == "s3://" }
 

@@ -5,8 +5,8 @@ import Text
 enum OutputTemplate {
     static let words = ["id", "name", "stem", "ext", "group", "n"]
 
-    /// The maximum size of a value in bytes, so that a file name has room for more.
-    private static let maxBytes = 150
+    /// The maximum size of a component of a path in bytes. The corresponding C constant is `NAME_MAX`.
+    private static let maxBytes = 255
 
     /// The words in braces in a text, known or not.
     static func words(in text: String) -> [String] {
@@ -49,7 +49,6 @@ enum OutputTemplate {
         var text = ""
         for scalar in value.unicodeScalars {
             let isPlain = scalar != "/" && !scalar.isUnprintable
-            guard text.utf8.count + UTF8.width(scalar) <= maxBytes else { break }
             text.unicodeScalars.append(isPlain ? scalar : "_")
         }
         return text.first == "." ? "_" + text.dropFirst() : text
@@ -59,6 +58,25 @@ enum OutputTemplate {
     static func stem(of name: String) -> String {
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
         return String(name[..<dot])
+    }
+
+    /// The values for one component of a path. The names in it are cut if the component, or a part that has its stem and
+    /// `suffix` more bytes, would be too long; a cut name ends in `mark`.
+    static func fitted(
+        _ values: [String: String], to component: String, suffix: Int, mark: String
+    ) -> [String: String] {
+        let names = words(in: component).filter { ["name", "stem"].contains($0) }
+        let whole = filled(component) { values[$0] }
+        // A dot of the name may be cut off, so only another one ends the stem.
+        let dotless = filled(component) { names.contains($0) ? values[$0]?.replacing(".", with: "_") : values[$0] }
+        let excess = max(whole.utf8.count, OutputPath.partName(of: dotless, "").utf8.count + suffix) - maxBytes
+        guard excess > 0, !names.isEmpty else { return values }
+        let room = (names.reduce(0) { $0 + (values[$1]?.utf8.count ?? 0) } - excess) / names.count
+        var values = values
+        for name in Set(names) where values[name]!.utf8.count > room {
+            values[name] = values[name]!.prefix(utf8Bytes: max(room - mark.utf8.count - 1, 0)) + "-" + mark
+        }
+        return values
     }
 }
 
@@ -80,25 +98,26 @@ extension FieldReader {
 }
 
 extension JobSpec {
-    /// The location of the output with its placeholders replaced; `nil` for the default location.
-    package func location(ofOutput index: Int, job id: String) -> String? {
+    /// The location of the output with its placeholders replaced; `nil` for the default location. A source's name that is too
+    /// long for a file is cut, and ends in `mark` or else in the job's id.
+    package func location(ofOutput index: Int, job id: String, mark: String? = nil) -> String? {
         guard let output = destinations[index] else { return nil }
+        let rendition = plan.renditions[index]
         let name = OutputTemplate.name(ofSource: sourceURL) ?? id
-        let isServed = OutputPath.isServed(output)
-        return OutputTemplate.filled(output) { word in
-            let value: String? =
-                switch word {
-                case "id": id
-                case "name": OutputTemplate.cleaned(name)
-                // The extension of a name that is too long is cut off first.
-                case "stem": OutputTemplate.cleaned(OutputTemplate.stem(of: name))
-                case "ext": plan.renditions[index].fileExtension
-                case "group": group
-                case "n": String(index)
-                default: nil
-                }
-            return isServed
-                ? value.map { PercentEncoding.encoded($0, keeping: PercentEncoding.unreserved.contains) } : value
-        }
+        var values = ["id": id, "ext": rendition.fileExtension, "n": String(index)]
+        values["name"] = OutputTemplate.cleaned(name)
+        values["stem"] = OutputTemplate.cleaned(OutputTemplate.stem(of: name))
+        values["group"] = group
+        let isURL = OutputPath.isServed(output) || OutputPath.isFileURL(output)
+        let components = output.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        return components.indices.map { index in
+            let suffix = index == components.indices.last ? rendition.partPatterns.map(\.maxBytes).max() ?? 0 : 0
+            let fitted = OutputTemplate.fitted(values, to: components[index], suffix: suffix, mark: mark ?? id)
+            return OutputTemplate.filled(components[index]) { word in
+                isURL
+                    ? fitted[word].map { PercentEncoding.encoded($0, keeping: PercentEncoding.unreserved.contains) }
+                    : fitted[word]
+            }
+        }.joined(separator: "/")
     }
 }

@@ -8,6 +8,20 @@ package enum PartPattern: Codable, Hashable, Sendable {
     /// The maximum number.
     package static let maxNumber = 100_000
 
+    /// The maximum length of what replaces `{token}` in a suffix.
+    package static let maxTokenBytes = 10
+
+    /// The maximum size of the suffix in bytes.
+    package var maxBytes: Int {
+        let text =
+            switch self {
+            case .single(let name): name
+            case .numbered(let before, let digits, let after):
+                before + String(repeating: "0", count: max(digits, String(Self.maxNumber).count)) + after
+            }
+        return text.replacing("{token}", with: String(repeating: "0", count: Self.maxTokenBytes)).utf8.count
+    }
+
     /// Whether a file may have this suffix. The comparison is bytewise.
     package func matches(_ suffix: String) -> Bool {
         let bytes = Array(suffix.utf8)

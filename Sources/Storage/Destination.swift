@@ -1,4 +1,5 @@
 package import JobSchema
+import MediaTypes
 package import SlotIPC
 import Text
 
@@ -70,7 +71,8 @@ package struct Destination: Hashable, Sendable {
 
     /// The name of a part of an output with the given name.
     static func partName(of name: String, _ suffix: String, token: String) -> String {
-        let short = String(token.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.suffix(10))
+        let short = String(
+            token.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.suffix(PartPattern.maxTokenBytes))
         let separator = suffix.first.map { "-._/".contains($0) } == true ? "" : "-"
         return OutputPath.partName(of: name, separator + suffix.replacing("{token}", with: short))
     }

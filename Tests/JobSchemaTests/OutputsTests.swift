@@ -43,19 +43,39 @@ import Text
             ("https://example.org/a b.flac", "https://h/{name}?s", "https://h/a%20b.flac?s"),
             ("https://example.org/a&b=c.flac", "https://h/x?name={name}", "https://h/x?name=a%26b%3Dc.flac"),
             ("https://example.org/a.flac", "{ }{}{stem", "{ }{}{stem"),
+            ("file:///srv/what%3F.wav", "file:///out/{name}", "file:///out/what%3F.wav"),
+            ("https://example.org/No. 5 " + x(160) + ".wav", "{stem}", "No. 5 " + x(160)),
+            // A file name has at most 255 bytes; what does not fit is replaced by the job's id.
+            ("https://example.org/" + x(251) + ".wav", "{stem}.{ext}", x(251) + ".mp3"),
+            ("https://example.org/" + x(252) + ".wav", "{stem}.{ext}", x(247) + "-7-0.mp3"),
+            ("https://example.org/" + x(252) + ".wav", "{stem}/{stem}.{ext}", x(252) + "/" + x(247) + "-7-0.mp3"),
+            ("https://example.org/" + x(200) + ".wav", "{stem}-{name}", x(123) + "-7-0-" + x(123) + "-7-0"),
             (
                 "https://example.org/" + String(repeating: "\u{e9}", count: 200), "{name}",
-                String(repeating: "\u{e9}", count: 75)
+                String(repeating: "\u{e9}", count: 125) + "-7-0"
             ),
             // The extension is not taken off what is left of a name that was cut.
-            (
-                "https://example.org/No. 5 " + String(repeating: "x", count: 160) + ".wav", "{stem}",
-                "No. 5 " + String(repeating: "x", count: 144)
-            ),
+            ("https://example.org/No. 5 " + x(260) + ".wav", "{stem}", "No. 5 " + x(245) + "-7-0"),
         ])
     func `the name of an output is made from its job`(source: String, output: String, place: String) throws {
         let spec = try JobSpec(fields: ["source": source, "format": "mp3", "output": output, "group": "night"])
         #expect(spec.location(ofOutput: 0, job: "7-0") == place)
+    }
+
+    /// A name of this many bytes.
+    private static func x(_ count: Int) -> String { String(repeating: "x", count: count) }
+
+    @Test(arguments: [
+        (["format": "mp3", "chapters": "json"], ".chapters.json"), (["format": "hls"], "-0123456789-100000.m4s"),
+    ])
+    func `a name leaves room for the files beside an output`(fields: [String: String], longest: String) throws {
+        let room = 255 - longest.utf8.count
+        for (bytes, name) in [(room, Self.x(room)), (room + 1, Self.x(room - 4) + "-7-0")] {
+            let given = ["source": "https://example.org/\(Self.x(bytes)).wav", "output": "{stem}.{ext}"]
+            let spec = try JobSpec(fields: given.merging(fields) { $1 })
+            let ends = fields["format"] == "hls" ? "m3u8" : "mp3"
+            #expect(spec.location(ofOutput: 0, job: "7-0") == "\(name).\(ends)")
+        }
     }
 
     @Test func `outputs whose filled-in names differ are accepted`() throws {

@@ -1,3 +1,4 @@
+import Crypto
 import JobSchema
 import MediaTypes
 import Text
@@ -40,7 +41,10 @@ struct BatchOutput {
 
     /// The location of the result of a source that is in the folder below a given one; the folder is kept below the base.
     func location(of spec: JobSpec, in folder: Substring) throws(CommandFailure) -> String {
-        let filled = spec.location(ofOutput: 0, job: "output") ?? template
+        // Without a job's id, names that are cut are told apart by all of their characters.
+        let name = spec.sourceURL.utf8.split(separator: UInt8(ascii: "/")).last ?? [][...]
+        let mark = String(Digest.of(Array(name)).prefix(16))
+        let filled = spec.location(ofOutput: 0, job: "output", mark: mark) ?? template
         guard isRemote else { return try SourceAddress.absolutePath(base + folder + filled) }
         guard !folder.isEmpty, filled.utf8.starts(with: base.utf8) else { return filled }
         let below = OutputPath.isServed(template) ? PercentEncoding.encoded(path: folder) : String(folder)
