@@ -42,12 +42,15 @@ package enum OutputPath {
     package static func isObject(_ text: String) -> Bool { text.prefix(5).lowercased() == "s3://" }
 
     /// The text without the parts of a URL that may be secret.
-    package static func redacted(_ text: String) -> String { isServed(text) ? redactedURL(text) : text }
+    package static func redacted(_ text: String) -> String {
+        isServed(text) || text.hasPrefix("//") ? redactedURL(text) : text
+    }
 
     /// The error for a path that leaves the output root.
     package static func outside(_ path: String) -> Failure {
         Failure(
-            .outputDenied, "the output '\(FieldReader.shown(path))' is outside the output root; give a path below it")
+            .outputDenied,
+            "the output '\(FieldReader.shown(redacted(path)))' is outside the output root; give a path below it")
     }
 
     /// The name of an additional file of an output: the stem of its main file's name and a suffix.

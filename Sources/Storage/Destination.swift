@@ -28,7 +28,7 @@ package struct Destination: Hashable, Sendable {
     /// Determines the path from names alone, without access to the file system.
     package init(_ output: String?, defaultName: String, policy: TransferPolicy) throws(Failure) {
         var text = try Self.path(output ?? "")
-        let shown = output ?? defaultName
+        let shown = OutputPath.redacted(output ?? defaultName)
         if text.isEmpty || text.hasSuffix("/") { text += Self.sanitized(defaultName) }
         if text.hasPrefix("/"), let own = Self.granted(text, policy) {
             rootPath = "/" + own.dropLast().joined(separator: "/")

@@ -20,6 +20,10 @@ import Testing
         ("me:secret@h.org/a.flac", "h.org/a.flac"),
         ("https:me:secret@h.org/a.flac#t", "h.org/a.flac?…"),
         ("https:/me:secret@h.org/a", "h.org/a"),
+        ("//me:secret@h.org/a?sig=s", "//h.org/a?…"), ("///me:secret@h.org/a", "///h.org/a"),
+        ("//me:sec/ret@h.org/a", "//h.org/a"), ("//me:sec?ret@h.org/a", "//…"), ("me:sec?ret@h.org/a", "…"),
+        ("//srv/music/a.wav", "//srv/music/a.wav"),
+        ("//me:secret@h.org/a?next=https://h.org", "//h.org/a?…"), ("me:secret@https://h.org/a", "https://h.org/a"),
     ])
     func `everything that may be a secret is redacted`(url: String, expected: String) {
         #expect(redactedURL(url) == expected)
