@@ -215,6 +215,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a key with a rate starts jobs again at once after the clock was set back`(isParked: Bool) async throws {
+        try await QueueFixture.run { fixture in
+            let (keys, hour) = (fixture.queue.keys, Int64(3_600_000))
+            try await fixture.queue.setRate(60, key: "k")
+            for _ in 0..<(isParked ? 2 : 1) { _ = try await fixture.enqueue(["limit_key": "k"]) }
+            #expect(try await fixture.claim(2).count == 1)
+            // The clock is that of an hour ago.
+            let far = RedisArgument.integer(try await fixture.now() + hour)
+            _ = try await fixture.client.send(["SET", .text(keys.prefix + "rate:k"), far, "KEEPTTL"])
+            if isParked { _ = try await fixture.client.send(["ZADD", .text(keys.prefix + "paced"), far, "k"]) }
+            try await fixture.letSweep(age: -hour)
+            _ = try await fixture.beat([])
+            if !isParked { _ = try await fixture.enqueue(["limit_key": "k"]) }
+            let claim = try await fixture.queue.claim(count: 1, worker: QueueFixture.worker)
+            #expect(claim.jobs.isEmpty && (1...1000).contains(claim.nextDue ?? 0), "\(claim)")
+        }
+    }
+
     @Test func `the rate holds whatever becomes of the jobs, and all jobs go without one`() async throws {
         try await QueueFixture.run { fixture in
             try await fixture.queue.setRate(1, key: "k")

@@ -16,10 +16,21 @@ limits = part(function()
     return tonumber(own or common or math.huge)
   end
 
-  -- When the next job of the key may start; `nil` if it may start now.
+  -- The ms between two starts of jobs of the key; 0 if it has no rate.
+  local function gap_of(key) return math.ceil(60000 / number_of(RATES, key)) end
+
+  -- Records when the next job of the key may start.
+  local function set_next_start(key, gap) call('SET', P .. 'rate:' .. key, NOW + gap, 'PX', gap + 1000) end
+
+  -- When the next job of the key may start; `nil` if it may start now. A time that is more than the gap ahead is from before the
+  -- clock was set back.
   local function next_start(key)
     local next_at = tonumber(call('GET', P .. 'rate:' .. key) or 0)
-    return next_at > NOW and next_at or nil
+    if next_at <= NOW then return nil end
+    local gap = gap_of(key)
+    if next_at <= NOW + gap then return next_at end
+    set_next_start(key, gap)
+    return gap > 0 and NOW + gap or nil
   end
 
   local function free_permits(key)
@@ -36,10 +47,9 @@ limits = part(function()
 
   -- Records the start of a job of the key.
   local function begin_one(key)
-    local rate = number_of(RATES, key)
-    if rate == math.huge then return end
-    local gap = math.ceil(60000 / rate)
-    call('SET', P .. 'rate:' .. key, NOW + gap, 'PX', gap + 1000)
+    local gap = gap_of(key)
+    if gap == 0 then return end
+    set_next_start(key, gap)
     pace(key)
   end
 

@@ -16,10 +16,9 @@ local function start_worker_call(worker_settings)
   if NOW < seen or NOW > seen + 3000 then
     -- No worker could call for a while, so every lease gets a full term before any is reaped.
     grace = NOW + lease_ms
-    -- If the clock was set back, the ends of leases would be far in the future.
-    for _, id in ipairs(call('ZRANGEBYSCORE', LEASE, '(' .. whole(grace), '+inf', 'LIMIT', 0, 1000)) do
-      call('ZADD', LEASE, grace, id)
-    end
+    -- If the clock was set back, the ends of leases and the next starts of rated keys would be far in the future.
+    for _, id in ipairs(call('ZRANGEBYSCORE', LEASE, '(' .. whole(grace), '+inf')) do call('ZADD', LEASE, grace, id) end
+    for _, key in ipairs(call('ZRANGEBYSCORE', PACED, '(' .. now, '+inf')) do limits().pace(key) end
   elseif NOW >= grace then
     grace = 0
   end
