@@ -160,6 +160,9 @@ package enum Settings {
         "RESPOOL_MAX_SEGMENTS", .whole(1...10_000_000),
         "the maximum number of segments, keys and playlists that one HLS source may name",
         default: .value("100000"), for: .slots)
+    package static let maxRedirects = EnvironmentSetting(
+        "RESPOOL_MAX_REDIRECTS", .whole(0...50),
+        "the maximum number of redirects that a request for a source follows", default: .value("20"), for: .slots)
     package static let maxDuration = EnvironmentSetting(
         "RESPOOL_MAX_DURATION", .whole(1...1_000_000_000, of: "seconds"), "the maximum duration of a source",
         default: .value("360000", remark: "100 h"), for: .slots)
@@ -283,7 +286,8 @@ package enum Settings {
         allowedHosts, allowedOutputHosts,
         cacheFolder, cacheBytes, cacheAge, maxPerHost, proxy, noProxy, sourceSchemes, outputSchemes, knownHostsFile,
         sshKeyFile, certificateFile, credentialsFile, credentials, s3PathStyle, s3Encryption, s3StorageClass,
-        maxSourceBytes, maxOutputBytes, maxSegments, maxDuration, maxExpansion, maxPacketRate, maxChannels,
+        maxSourceBytes, maxOutputBytes, maxSegments, maxRedirects, maxDuration, maxExpansion, maxPacketRate,
+        maxChannels,
         maxSampleRate,
         maxTracks, maxChapters, maxTagBytes, maxPictureBytes, maxCrashes, lease, waitReplicas, waitTimeout,
         keepCompleted,

@@ -55,8 +55,9 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     package var maxSourceBytes: Int64 = 20 << 30
     /// Bytes.
     package var maxOutputBytes: Int64 = 20 << 30
-    /// Redirects that one request may follow.
-    package var maxRedirects = 5
+    /// Redirects that one request may follow (`RESPOOL_MAX_REDIRECTS`). The default is that of browsers (Fetch, section 4.4):
+    /// episodes of podcasts are behind eight and more servers that count downloads.
+    package var maxRedirects = 20
     /// How deep playlists may be nested below the source: a master playlist, a media playlist, a segment.
     package var maxPlaylistDepth = 2
     /// Segments, keys and playlists that one source may reference (`RESPOOL_MAX_SEGMENTS`).

@@ -39,6 +39,7 @@ extension TransferPolicy {
         credentials = try CredentialSettings(environment)
         maxSourceBytes = try environment.value(Settings.maxSourceBytes).map(Int64.init) ?? maxSourceBytes
         maxOutputBytes = try environment.value(Settings.maxOutputBytes).map(Int64.init) ?? maxOutputBytes
+        maxRedirects = try environment.value(Settings.maxRedirects) ?? maxRedirects
         maxNestedSources = try environment.value(Settings.maxSegments) ?? maxNestedSources
     }
 

@@ -32,6 +32,10 @@ extension Failure {
             retryable: true)
     }
 
+    static func tooManyRedirects(_ url: String) -> Failure {
+        redirects("too many times; see RESPOOL_MAX_REDIRECTS", url)
+    }
+
     static func redirects(_ how: String, _ url: String) -> Failure {
         Failure(.policyDenied, "the server of the source '\(redactedURL(url))' redirects \(how)")
     }

@@ -256,7 +256,7 @@ package final class RemoteSource: RemoteRequest.Owner {
 
     /// Follows a redirect.
     private func follow(_ request: RemoteRequest, _ isActive: Bool) throws(Failure) {
-        guard request.redirects < client.policy.maxRedirects else { throw .redirects("too many times", url) }
+        guard request.redirects < client.policy.maxRedirects else { throw .tooManyRedirects(url) }
         guard let text = ParsedURL.resolve(request.redirection ?? "", against: request.target.url),
             ["http", "https"].contains(text.prefix { $0 != ":" }.lowercased())
         else { throw .redirects("to a URL that is neither http nor https", url) }

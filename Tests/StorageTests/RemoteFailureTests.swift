@@ -168,10 +168,14 @@ import Testing
         #expect(try await Origin.shared.sent("header-\(kind)") < 10_000_000)
     }
 
-    @Test func `redirects are limited in number`() async throws {
-        let failure = try await failure(of: Origin.shared.url("circle", "circle"))
-        #expect(failure.code == .policyDenied)
-        #expect(try await Origin.shared.ranges("circle").count == 6)
+    @Test(arguments: [nil, 0, 7])
+    func `redirects are limited in number`(limit: Int?) async throws {
+        var policy = Self.policy
+        policy.maxRedirects = limit ?? policy.maxRedirects
+        let name = "circle-\(limit ?? -1)"
+        let failure = try await failure(of: Origin.shared.url("circle", name), policy)
+        #expect(failure.code == .policyDenied && failure.message.contains("RESPOOL_MAX_REDIRECTS"))
+        #expect(try await Origin.shared.ranges(name).count == (limit ?? 20) + 1)
     }
 
     @Test func `a missing server is unreachable`() async throws {
