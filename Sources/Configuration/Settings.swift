@@ -86,8 +86,7 @@ package enum Settings {
     package static let spoolFolder = EnvironmentSetting(
         "RESPOOL_SPOOL_DIR", .text("a folder"),
         "where sources from the network are spooled, and outputs for stores and URLs are staged",
-        default: .value("/tmp"),
-        for: .slots)
+        default: .otherwise("`respool-` and the user's number in `/tmp`"), for: .slots)
     package static let allowedHosts = EnvironmentSetting(
         "RESPOOL_ALLOW_HOSTS", .list(of: hosts, separator: ","), "private hosts that sources may come from",
         default: .otherwise("none"), for: .slots)

@@ -27,7 +27,7 @@ extension TransferPolicy {
         proxy = environment.text(Settings.proxy)
         if let proxy, !ServerURL.isValidOnWeb(proxy) { throw Settings.proxy.error(redactedURL(proxy)) }
         proxyExceptions = try Self.hosts(Settings.noProxy, environment)
-        spoolFolder = environment.text(Settings.spoolFolder) ?? spoolFolder
+        spoolFolder = environment.text(Settings.spoolFolder) ?? Self.ownSpoolFolder
         try readFileServers(environment)
         cacheFolder = environment.text(Settings.cacheFolder)
         maxCacheBytes = try environment.value(Settings.cacheBytes).map(Int64.init) ?? maxCacheBytes

@@ -19,6 +19,7 @@ extension WorkerConfiguration {
                 (slot.policy.previewFolder, unusablePreviewFolder) = (nil, folder)
             }
         }
+        try policy.createOwnSpoolFolder()
         try check(Settings.spoolFolder, policy.spoolFolder, W_OK | X_OK, "written to")
         if let folder = policy.cacheFolder { try check(Settings.cacheFolder, folder, R_OK | W_OK | X_OK, "written to") }
     }

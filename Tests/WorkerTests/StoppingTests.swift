@@ -210,6 +210,28 @@ import Testing
             outcome.exitCode == 2 && outcome.errors.contains("chown -R \(owner) \(folder.path)"), "\(outcome.errors)")
     }
 
+    /// As root, the worker is another user, whose folder can be created here.
+    @Test(.enabled(if: geteuid() == 0), arguments: [nil, mode_t(0o700), 0o777])
+    func `without a spool folder the worker makes one that no other user can enter`(existing: mode_t?) async throws {
+        let user = 60_000 + Int(getpid()) % 5000 + Int(existing ?? 0) * 10_000
+        let folder = "/tmp/respool-\(user)"
+        if let existing { #expect(mkdir(folder, 0o700) == 0 && chmod(folder, existing) == 0) }
+        defer { rmdir(folder) }
+        let words = ["--reuid", "\(user)", "--regid", "\(user)", "--clear-groups", Programs.path("respoold"), "worker"]
+        // The settings are checked in their order, and this one is wrong.
+        let outcome = try await ChildProcess.run("setpriv", words, environment: ["RESPOOL_REDIS_URL": "nowhere"])
+        #expect(outcome.exitCode == 2)
+        if existing == nil {
+            #expect(outcome.errors.contains("RESPOOL_REDIS_URL"), "\(outcome.errors)")
+            var status = stat()
+            #expect(lstat(folder, &status) == 0 && status.st_mode & 0o7777 == 0o700 && Int(status.st_uid) == user)
+        } else {
+            #expect(
+                outcome.errors.contains("'\(folder)'") && outcome.errors.contains("RESPOOL_SPOOL_DIR"),
+                "\(outcome.errors)")
+        }
+    }
+
     @Test(arguments: [["worker", "--now"], ["serve", "--now"], ["nonsense"], []])
     func `wrong usage of the daemon is answered with its usage`(words: [String]) async throws {
         let outcome = try await ChildProcess.run(Programs.path("respoold"), words)

@@ -85,6 +85,9 @@ enum ConvertOptions {
         if let folder = arguments.given(spoolFolder).last {
             configuration.policy.spoolFolder = try SourceAddress.absolutePath(folder)
         }
+        do throws(SettingError) { try configuration.policy.createOwnSpoolFolder() } catch {
+            throw .usage(error.message)
+        }
         return configuration
     }
 }
