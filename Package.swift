@@ -166,7 +166,8 @@ let package = Package(
         library(
             "HTTPAPI",
             [
-                "HTTPServer", "Jobs", "Crypto", "JobSchema", "MediaTypes", "Configuration", "Lifecycle", "Text",
+                "HTTPServer", "Jobs", "Redis", "Crypto", "JobSchema", "MediaTypes", "Configuration", "Lifecycle",
+                "Text",
                 "CLinux", "CPage", "CZlib",
             ]),
 

@@ -1,6 +1,7 @@
 package import HTTPServer
 package import Jobs
 package import Lifecycle
+import Redis
 
 /// Answers the requests of the HTTP API, and serves the page.
 package struct APIService: HTTPService {
@@ -13,6 +14,9 @@ package struct APIService: HTTPService {
     private let failures = FailureCount()
     private let proxy: ProxyPath
     private let log: Log
+
+    /// How long a request waits for Redis in all of its calls together; each call has a timeout of its own.
+    private static let maxWait: Duration = .seconds(20)
 
     /// Without tokens, everybody who reaches the address may do everything. `hosts` are further names of the server.
     package init(
@@ -39,9 +43,19 @@ package struct APIService: HTTPService {
                 secured(Problem(404, "not_found", "the API is below \(proxy.base)/").response(to: request.path)))
         }
         do throws(Problem) { return try accept(request) } catch {
-            var response = secured(error.response(to: request.path))
-            if error.status == 401 { response.delay = failures.delay(error, request) }
-            return .answer(response)
+            // A missing token is no guess. No response is held back: it would keep a connection from others.
+            guard error.code == "invalid_token", failures.add(request.client) else {
+                return .answer(secured(error.response(to: request.path)))
+            }
+            return .answer(secured(Problem.guessing.response(to: request.path)).with("Connection", "close"))
+        }
+    }
+
+    package func probe(_ request: HTTPRequest) -> HTTPResponse? {
+        guard let request = proxy.original(request), request.query.isEmpty, ["GET", "HEAD"].contains(request.method)
+        else { return nil }
+        do throws(Problem) { return try Route.probe(request.path, context).map { secured($0) } } catch {
+            return secured(error.response(to: request.path))
         }
     }
 
@@ -122,8 +136,9 @@ package struct APIService: HTTPService {
         let call = APIRequest(
             context: context, token: token, values: values, idempotencyKey: key,
             lastEventID: request.header("last-event-id"), http: request)
-        let result: Result<Reply, Problem>
-        do throws(Problem) { result = .success(try await route.handler(call)) } catch { result = .failure(error) }
+        let result = await CallLimit.$end.withValue(.now + Self.maxWait) { () async -> Result<Reply, Problem> in
+            do throws(Problem) { return .success(try await route.handler(call)) } catch { return .failure(error) }
+        }
         return response(to: result, request, route, token, values)
     }
 
@@ -188,16 +203,18 @@ package struct APIService: HTTPService {
 }
 
 extension Problem {
+    /// The refusal of a wrong token after many others.
+    fileprivate static var guessing: Problem {
+        var problem = Problem(
+            429, "too_many_wrong_tokens",
+            "more than \(FailureCount.allowed) wrong tokens came from this address: give a valid one")
+        problem.headers = [("Retry-After", "1")]
+        return problem
+    }
+
     fileprivate static func unauthorized(_ code: String, _ detail: String) -> Problem {
         var problem = Problem(401, code, detail)
         problem.headers = [("WWW-Authenticate", "Bearer")]
         return problem
-    }
-}
-
-extension FailureCount {
-    /// Counts a wrong token; a missing one is no guess.
-    fileprivate func delay(_ problem: Problem, _ request: HTTPRequest) -> Duration {
-        problem.code == "invalid_token" ? add(request.client) : .zero
     }
 }

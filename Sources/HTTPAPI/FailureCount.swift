@@ -1,7 +1,7 @@
 import HTTPServer
 import Synchronization
 
-/// Counts wrong tokens by address, to slow down a client that guesses.
+/// Counts wrong tokens by address, to refuse a client that guesses.
 final class FailureCount: Sendable {
     private let counts = Mutex<[ClientAddress: Count]>([:])
 
@@ -10,12 +10,12 @@ final class FailureCount: Sendable {
         var last: ContinuousClock.Instant
     }
 
-    /// Wrong tokens of an address in a row after which each further one takes a second.
+    /// Wrong tokens of an address, none of them a minute after the one before, that are answered like any wrong token.
     static let allowed = 10
     private static let maxAddresses = 4096
 
-    /// Counts a wrong token, and returns how long its refusal is held back.
-    func add(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) -> Duration {
+    /// Counts a wrong token, and returns whether there were too many.
+    func add(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) -> Bool {
         counts.withLock { counts in
             if counts.count >= Self.maxAddresses {
                 counts = counts.filter { now - $0.value.last < .seconds(60) }
@@ -26,7 +26,7 @@ final class FailureCount: Sendable {
             count.number += 1
             count.last = now
             counts[address] = count
-            return count.number > Self.allowed ? .seconds(1) : .zero
+            return count.number > Self.allowed
         }
     }
 }

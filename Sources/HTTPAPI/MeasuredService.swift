@@ -34,6 +34,13 @@ package struct MeasuredService<Service: HTTPService>: HTTPService {
         return decision
     }
 
+    package func probe(_ request: HTTPRequest) -> HTTPResponse? {
+        let start = ContinuousClock.now
+        let response = service.probe(request)
+        if let response { record(response, to: request, since: start) }
+        return response
+    }
+
     package func refusal(status: Int, _ message: String) -> HTTPResponse {
         let response = service.refusal(status: status, message)
         metrics.answered(method: Self.other, route: Self.other, status: response.status, seconds: 0)

@@ -83,6 +83,7 @@ package struct Problem: Error, Sendable {
         case 413: "Content Too Large"
         case 415: "Unsupported Media Type"
         case 416: "Range Not Satisfiable"
+        case 429: "Too Many Requests"
         case 422: "Unprocessable Content"
         case 423: "Locked"
         case 507: "Insufficient Storage"

@@ -90,11 +90,16 @@ final class ConnectionWatch: Sendable {
             if let victim {
                 state.connections[victim.key] = nil
                 shutdown(victim.key, CInt(SHUT_RDWR))
-            } else if state.connections.values.count(where: { $0.phase == .refused }) < limits.local + limits.remote {
-                state.connections[socket]!.phase = .refused
             } else {
-                state.connections[socket] = nil
-                shutdown(socket, CInt(SHUT_RDWR))
+                // Its request is refused, unless it is a health check. Of too many such connections, the oldest one is closed.
+                let refused = state.connections.filter { $0.value.phase == .refused }
+                if refused.count >= limits.local + limits.remote,
+                    let oldest = refused.min(by: { $0.value.time.start < $1.value.time.start })
+                {
+                    state.connections[oldest.key] = nil
+                    shutdown(oldest.key, CInt(SHUT_RDWR))
+                }
+                state.connections[socket]!.phase = .refused
             }
         }
     }

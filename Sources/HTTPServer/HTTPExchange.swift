@@ -59,8 +59,7 @@ final class HTTPExchange: Sendable {
         switch decision {
         case .answer(let response):
             // The rest of the connection cannot be told from the body.
-            let last = response.with("Connection", "close")
-            return last.delay > .zero ? process(connection) { _ in last } : respond(last, connection)
+            return respond(response.with("Connection", "close"), connection)
         case .process(let most, _):
             guard let length, length > Int64(most) else { return .YES }
             return respond(tooLarge(Int64(most)), connection)
@@ -115,9 +114,7 @@ final class HTTPExchange: Sendable {
         }
         if let response { return respond(response, connection) }
         switch decision {
-        case .answer(let response):
-            guard response.delay > .zero else { return respond(response, connection) }
-            return process(connection) { _ in response }
+        case .answer(let response): return respond(response, connection)
         case .process(_, let handler): return process(connection, handler)
         case .receive: return .NO
         }
@@ -138,7 +135,6 @@ final class HTTPExchange: Sendable {
         nonisolated(unsafe) let connection = connection
         Task.detached { [self] in
             let response = await handler(request)
-            if response.delay > .zero { try? await Task.sleep(for: response.delay) }
             state.withLock { state in
                 state.response = response
                 if case .stream(let stream) = response.body { state.unsentStream = stream }

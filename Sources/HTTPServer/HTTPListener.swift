@@ -97,6 +97,13 @@ private let requestOver: MHD_RequestCompletedCallback = { context, connection, s
     ListenerContext.borrowed(context).watch.renew(connection)
 }
 
+extension HTTPDecision {
+    /// Answers at once, and closes the connection.
+    fileprivate static func last(_ response: HTTPResponse) -> HTTPDecision {
+        .answer(response.with("Connection", "close"))
+    }
+}
+
 /// Replies to one request. libmicrohttpd first calls it with the header fields only, then with parts of the body, and then
 /// without any.
 private let answer: MHD_AccessHandlerCallback = { context, connection, url, verb, version, bytes, count, state in
@@ -105,12 +112,11 @@ private let answer: MHD_AccessHandlerCallback = { context, connection, url, verb
         let context = ListenerContext.borrowed(context)
         let (request, problem) = RequestReader.read(
             connection, method: String(cString: verb), path: String(cString: url), version: String(cString: version))
-        let refusal =
-            context.watch.enter(.transferring, connection)
-            ? problem.map { context.service.refusal(status: 400, $0) }
-            : context.service.refusal(status: 503, "too many requests are being processed: repeat it later")
-                .with("Retry-After", "1")
-        let decision = refusal.map { .answer($0.with("Connection", "close")) } ?? context.service.decide(request)
+        let isServed = context.watch.enter(.transferring, connection)
+        let decision =
+            problem.map { .last(context.service.refusal(status: 400, $0)) }
+            ?? context.service.probe(request).map { isServed ? .answer($0) : .last($0) }
+            ?? (isServed ? context.service.decide(request) : .last(context.overload))
         let exchange = HTTPExchange(request, decision, context)
         state.pointee = Unmanaged.passRetained(exchange).toOpaque()
         context.begin()

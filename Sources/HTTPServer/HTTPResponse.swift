@@ -8,8 +8,6 @@ package struct HTTPResponse: Sendable {
     package var headers: [(name: String, value: String)] = []
     /// What follows the headers.
     package var body: Body
-    /// How long the response is held back, which slows down a client that guesses.
-    package var delay: Duration = .zero
 
     /// The content of a response.
     package enum Body: Sendable {

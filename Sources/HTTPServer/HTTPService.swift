@@ -3,11 +3,17 @@ package protocol HTTPService: Sendable {
     /// Decides from the method, the path, the query and the headers. It is called on the listener's thread, so it must not block.
     func decide(_ request: HTTPRequest) -> HTTPDecision
 
+    /// The response to a health check, which is sent however many requests are being processed; `nil` for any other request. It is
+    /// called on the listener's thread, so it must not block.
+    func probe(_ request: HTTPRequest) -> HTTPResponse?
+
     /// The response to a request that the listener itself refuses, in the form that clients of this service expect.
     func refusal(status: Int, _ message: String) -> HTTPResponse
 }
 
 extension HTTPService {
+    package func probe(_ request: HTTPRequest) -> HTTPResponse? { nil }
+
     package func refusal(status: Int, _ message: String) -> HTTPResponse {
         HTTPResponse(status: status, message + "\n")
     }

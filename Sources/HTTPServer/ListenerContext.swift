@@ -74,6 +74,11 @@ final class ListenerContext: Sendable {
         state.change(wakes: false) { $0.bodyBytes -= count }
     }
 
+    /// The response while too many requests are being processed.
+    var overload: HTTPResponse {
+        service.refusal(status: 503, "too many requests are being processed: repeat it later").with("Retry-After", "1")
+    }
+
     /// The response if there is too much to do.
     func overload(_ message: String) -> HTTPResponse {
         service.refusal(status: 503, message).with("Retry-After", "1").with("Connection", "close")

@@ -1,3 +1,9 @@
+/// When all calls that the current task makes have ended, whatever their own timeouts are.
+package enum CallLimit {
+    /// `nil` if there is no common limit.
+    @TaskLocal package static var end: ContinuousClock.Instant?
+}
+
 /// The instant at which a call times out.
 package struct Deadline: Sendable {
     let instant: ContinuousClock.Instant
@@ -7,7 +13,7 @@ package struct Deadline: Sendable {
 
     /// Creates a deadline that long after now.
     package init(after term: Duration) {
-        instant = .now + term
+        instant = min(.now + term, CallLimit.end ?? .now + term)
         self.term = term
     }
 

@@ -1,13 +1,17 @@
 import FoundationEssentials
 import TestSupport
 
-/// Sends each text as it is on its own connection, and returns all that comes back.
+/// Sends each text as it is on its own connection, and returns all that comes back; one after the other, or all together.
 func rawExchange(
-    _ port: UInt16, _ texts: [String], seconds: Double = 30, host: String = "127.0.0.1", hasTLS: Bool = false
+    _ port: UInt16, _ texts: [String], seconds: Double = 30, host: String = "127.0.0.1", from source: String? = nil,
+    isTogether: Bool = false, hasTLS: Bool = false
 ) async throws -> [String] {
     let input = try JSONEncoder().encode(texts)
     let outcome = try await ChildProcess.run(
-        "python3", [Script.path("raw_exchange.py"), host, "\(port)", "\(seconds)"] + (hasTLS ? ["tls"] : []),
+        "python3",
+        [Script.path("raw_exchange.py"), host, "\(port)", "\(seconds)"] + (hasTLS ? ["tls"] : [])
+            + (source.map { ["from=\($0)"] } ?? [])
+            + (isTogether ? ["together"] : []),
         input: .bytes(Array(input)))
     return try JSONDecoder().decode([String].self, from: Data(outcome.output.utf8))
 }

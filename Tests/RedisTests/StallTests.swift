@@ -25,6 +25,18 @@ import Testing
         try await eventually("a bell") { (try? await bell.block(wait, for: .milliseconds(50))) == .null }
     }
 
+    @Test func `a call ends at the common end of its task's calls, however long its own timeout is`() async throws {
+        let server = try await RedisServer()
+        let client = server.client()
+        #expect(try await client.send(["PING"]) == .text("PONG"))
+        server.freeze()
+        await #expect(throws: RedisError.self) {
+            try await CallLimit.$end.withValue(.now) { _ = try await client.send(["PING"]) }
+        }
+        server.thaw()
+        #expect(try await client.send(["PING"]) == .text("PONG"))
+    }
+
     @Test func `a timeout error names the limit, not the time that was left for one address`() throws {
         var terms: [Duration] = []
         #expect(throws: RedisError.self) {

@@ -1,3 +1,4 @@
+import HTTPServer
 import JobSchema
 import MediaTypes
 
@@ -45,20 +46,33 @@ extension Route {
             method: "GET", path: "/healthz", name: "getHealth", summary: "Whether the server runs.", role: nil,
             responses: [(200, "it runs", status)]
         ) { _ throws(Problem) in
-            Reply(["status": "ok"])
+            isRunning
         },
         Route(
             method: "GET", path: "/readyz", name: "getReadiness", summary: "Whether Redis responds.", role: nil,
             responses: [(200, "it responds", status)]
         ) { request throws(Problem) in
-            guard request.context.isReady() else {
-                var problem = Problem(503, "redis_unavailable", "Redis does not respond")
-                problem.headers = [("Retry-After", "1")]
-                throw problem
-            }
-            return Reply(["status": "ok"])
+            try readiness(request.context)
         },
     ]
+
+    /// The response to a health check, which waits for nothing; `nil` for another path.
+    static func probe(_ path: String, _ context: APIContext) throws(Problem) -> HTTPResponse? {
+        guard RouteTable.probes.contains(path) else { return nil }
+        let reply = path == "/healthz" ? isRunning : try readiness(context)
+        return HTTPResponse(status: reply.status, contentType: reply.contentType, reply.body)
+    }
+
+    private static var isRunning: Reply { Reply(["status": "ok"]) }
+
+    private static func readiness(_ context: APIContext) throws(Problem) -> Reply {
+        guard context.isReady() else {
+            var problem = Problem(503, "redis_unavailable", "Redis does not respond")
+            problem.headers = [("Retry-After", "1")]
+            throw problem
+        }
+        return Reply(["status": "ok"])
+    }
 
     private static let status = Schema.object(["status": Schema.string])
 }
