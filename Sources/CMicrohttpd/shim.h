@@ -12,6 +12,16 @@ static inline size_t cmicrohttpd_unescape(void *context, struct MHD_Connection *
     return strstr(text, "%00") ? strlen(text) : MHD_http_unescape(text);
 }
 
+// From 0.9.76 on, libmicrohttpd itself can be strict.
+#if MHD_VERSION >= 0x00097600
+#define CMICROHTTPD_STRICTNESS MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1,
+#else
+#define CMICROHTTPD_STRICTNESS
+#endif
+
+/// Whether libmicrohttpd itself refuses header lines that other servers read differently.
+static inline _Bool cmicrohttpd_is_strict(void) { return MHD_VERSION >= 0x00097600; }
+
 /// Starts a daemon with threads of its own on a listening socket, which the daemon closes when it is stopped. With a callback for
 /// certificates, it serves TLS. `MHD_start_daemon` is variadic, which Swift cannot call.
 static inline struct MHD_Daemon *cmicrohttpd_start(
@@ -32,6 +42,7 @@ static inline struct MHD_Daemon *cmicrohttpd_start(
         MHD_OPTION_THREAD_POOL_SIZE, threads,
         MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_bytes,
+        CMICROHTTPD_STRICTNESS
         MHD_OPTION_UNESCAPE_CALLBACK, cmicrohttpd_unescape, NULL,
         MHD_OPTION_NOTIFY_CONNECTION, connection_changed, context,
         MHD_OPTION_NOTIFY_COMPLETED, request_over, context,

@@ -111,7 +111,7 @@ private let answer: MHD_AccessHandlerCallback = { context, connection, url, verb
     guard let started = state.pointee else {
         let context = ListenerContext.borrowed(context)
         let (request, problem) = RequestReader.read(
-            connection, method: String(cString: verb), path: String(cString: url), version: String(cString: version))
+            connection, method: String(cString: verb), path: String(cString: url), version: version)
         let isServed = context.watch.enter(.transferring, connection)
         let decision =
             problem.map { .last(context.service.refusal(status: 400, $0)) }

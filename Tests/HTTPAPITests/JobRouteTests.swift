@@ -7,6 +7,30 @@ import TestSupport
 import Testing
 
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct JobRouteTests {
+    @Test(arguments: [
+        #"{"source": "https://a.example/b", "format": "mp3", "format": "wav"}"#,
+        #"{"source": "https://a.example/b", "format": "mp3", "f\u006frmat": "wav"}"#,
+        #"{"jobs": [{"source": "https://a.example/b", "format": "mp3", "metadata": {"a": "1", "b": "\"", "a": "2"}}]}"#,
+    ])
+    func `an object that repeats a name is refused`(body: String) async throws {
+        try await APIFixture.run { api in
+            let answer = try await api.send("POST /v1/jobs", body)
+            #expect(answer.status == 400 && answer.text("code") == "malformed_json", "\(answer)")
+            // The same name in another object is another one.
+            let job = #"{"source": "https://a.example/b", "format": "mp3", "metadata": "{\"title\": \"a\"}"}"#
+            #expect(try await api.send("POST /v1/jobs", #"{"jobs": [\#(job), \#(job)]}"#).status / 100 == 2)
+        }
+    }
+
+    @Test func `a body in UTF-16 is refused`() async throws {
+        try await APIFixture.run { api in
+            let bytes = APIFixture.job.utf16.flatMap { unit -> [UInt8] in [UInt8(truncatingIfNeeded: unit), 0] }
+            let body = String(decoding: bytes, as: UTF8.self)
+            let answer = try await api.send("POST /v1/jobs", body)
+            #expect(answer.status == 400 && answer.text("code") == "malformed_json", "\(answer)")
+        }
+    }
+
     @Test func `a job is pushed, read, cancelled, retried with other fields and deleted`() async throws {
         try await APIFixture.run { api in
             let pushed = try await api.send("POST /v1/jobs", APIFixture.job)

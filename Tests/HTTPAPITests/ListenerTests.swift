@@ -51,6 +51,9 @@ import Testing
         "Content-Length: 4\r\nTransfer-Encoding: chunked", "Content-Length: 5\r\nContent-Length: 0",
         "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "Transfer-Encoding: xchunked",
         "Transfer-Encoding: gzip, chunked", "Content-Length: 0\r\nX-Bad: a\u{1}b", "Host: other",
+        "Content-Length : 5", "Content-Length\t: 5", "X: a\r\n Content-Length: 5", "X: a\nY: b", "X: a\u{0}b",
+        "X: a\rY: b",
+        ": a", "X(): a", "X: a\n",
     ])
     func `a request that can be read in two ways is refused, and nothing after it is answered`(
         headers: String
@@ -61,6 +64,30 @@ import Testing
             listener.port, [smuggled + "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n"])
         #expect(answers[0].hasPrefix("HTTP/1.1 400 "), "\(answers[0])")
         #expect(answers[0].components("HTTP/1.1 ") == 1, "\(answers[0])")
+    }
+
+    @Test(arguments: [
+        "POST /echo HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "GET /hello HTTP/1.1\r\n\r\n",
+        "GET /hello HTTP/1.1\r\nHost: a b\r\n\r\n", "GET /hello HTTP/1.1\r\nHost: a/b\r\n\r\n",
+        "GET /hello HTTP/1.1\r\nHost: user@a\r\n\r\n", "GET /hello HTTP/1.1\r\n Host: a\r\n\r\n",
+        "GET /hello HTTP/1.1\nHost: a\r\n\r\n",
+    ])
+    func `a head that is not of the form of HTTP is refused`(text: String) async throws {
+        let listener = try Self.listener()
+        let answers = try await rawExchange(listener.port, [text])
+        #expect(answers[0].hasPrefix("HTTP/1.1 400 "), "\(answers[0])")
+    }
+
+    @Test func `blanks around values and empty values are accepted`() async throws {
+        let listener = try Self.listener()
+        let text = "GET /hello HTTP/1.1\r\nHost: a:80 \r\nX:\r\nY: \r\nZ:\tb  \r\nConnection: close\r\n\r\n"
+        let answers = try await rawExchange(
+            listener.port,
+            [
+                text, "GET /hello HTTP/1.0\r\n\r\n",
+                "GET /hello HTTP/1.1\r\nHost: [::1]:8080\r\nConnection: close\r\n\r\n",
+            ])
+        for answer in answers { #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(answer)") }
     }
 
     @Test(arguments: ["GET", "DELETE", "PATCH", "QUERY"])
