@@ -2,7 +2,7 @@
 """Assembles the Lua scripts that are sent to Redis: `write FOLDER` writes each to a file, `lint` checks each.
 
 A line `-- require NAME` is replaced by the text of NAME.lua the first time, and removed afterwards. The text of
-meta.lua comes first, and the script itself is wrapped in a function.
+meta.lua comes first, the script itself is wrapped in a function, and that of failed.lua follows.
 """
 
 import pathlib
@@ -14,7 +14,7 @@ import tempfile
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "Sources/Jobs/Scripts"
 REQUIRE = re.compile(r"-- require (\w+)\n")
 TEXTS = {path.stem: path.read_text().splitlines(keepends=True) for path in sorted(FOLDER.glob("*.lua"))}
-FRAGMENTS = {"meta"} | {match[1] for text in TEXTS.values() for match in map(REQUIRE.fullmatch, text) if match}
+FRAGMENTS = {"meta", "failed"} | {match[1] for text in TEXTS.values() for match in map(REQUIRE.fullmatch, text) if match}
 SCRIPTS = sorted(TEXTS.keys() - FRAGMENTS)
 
 
@@ -32,9 +32,10 @@ def inserted(name, done):
 def lines(script):
     done = set()
     yield from inserted("meta", done)
-    yield "return (function()\n", script, 0
+    yield "local is_whole, answer = pcall(function()\n", script, 0
     yield from inserted(script, done)
-    yield "end)()\n", script, 0
+    yield "end)\n", script, 0
+    yield from inserted("failed", done)
 
 
 def joined(script):

@@ -51,6 +51,9 @@ static const unsigned char endings[] = {
 static const unsigned char enqueue[] = {
 #embed "../Jobs/Scripts/enqueue.lua"
 };
+static const unsigned char failed[] = {
+#embed "../Jobs/Scripts/failed.lua"
+};
 static const unsigned char finish[] = {
 #embed "../Jobs/Scripts/finish.lua"
 };
@@ -145,7 +148,7 @@ static const struct {
 } scripts[] = {
     SCRIPT(admission), SCRIPT(admit), SCRIPT(admit_and_seal), SCRIPT(base), SCRIPT(beat), SCRIPT(bell),
     SCRIPT(callbacks), SCRIPT(cancel), SCRIPT(claim), SCRIPT(claim_callbacks), SCRIPT(constants), SCRIPT(core),
-    SCRIPT(defaults), SCRIPT(endings), SCRIPT(enqueue), SCRIPT(finish), SCRIPT(finish_callback), SCRIPT(groups),
+    SCRIPT(defaults), SCRIPT(endings), SCRIPT(enqueue), SCRIPT(failed), SCRIPT(finish), SCRIPT(finish_callback), SCRIPT(groups),
     SCRIPT(inbox), SCRIPT(limit), SCRIPT(limits), SCRIPT(list), SCRIPT(maintenance), SCRIPT(mending), SCRIPT(meta),
     SCRIPT(options), SCRIPT(parts), SCRIPT(pause), SCRIPT(publish), SCRIPT(purge), SCRIPT(queued), SCRIPT(quiet),
     SCRIPT(recover), SCRIPT(redeliver), SCRIPT(repair), SCRIPT(replay), SCRIPT(reply), SCRIPT(reschedule),

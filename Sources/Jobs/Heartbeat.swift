@@ -31,6 +31,8 @@ package struct BeatAnswer: Sendable, Hashable {
     package let readyPriority: JobSpec.Priority?
     /// The latest order of the worker.
     package let order: WorkerOrder
+    /// Whether a script has failed half-way, and this worker is the one to repair the queue.
+    package let isBroken: Bool
 }
 
 /// What a worker was told last: to claim no more jobs, or to claim jobs again.

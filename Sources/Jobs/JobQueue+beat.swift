@@ -25,6 +25,7 @@ extension JobQueue {
         var lostLeases = try LostLease.all(parts.next())
         let readyPriority = JobSpec.Priority(rawValue: try parts.integer())
         let latest = WorkerOrder(moment: Int64(try parts.integer()))
+        let isBroken = try parts.isTrue()
         var replies: [String: BeatReply] = [:]
         for job in jobs {
             let part = try parts.next()
@@ -34,7 +35,7 @@ extension JobQueue {
         if hasMore { lostLeases += try await runMaintenance() }
         return BeatAnswer(
             replies: replies, hasCallbacks: hasCallbacks, isScheduleDue: isScheduleDue, lostLeases: lostLeases,
-            readyPriority: readyPriority, order: latest)
+            readyPriority: readyPriority, order: latest, isBroken: isBroken)
     }
 
     /// Removes the record of a worker that stops; it should have released its jobs. Its last claim is kept until it

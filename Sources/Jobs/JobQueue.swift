@@ -14,6 +14,8 @@ package struct JobQueue: Sendable {
     let claims: RedisClient
     private let publications: RedisClient
     private let replicas: ReplicaWait?
+    /// What is run in place of each script: tests put errors into them.
+    package var rewriting: @Sendable (RedisScript) -> RedisScript = { $0 }
 
     /// If `claims` is given, claims use that separate connection, so that Redis can process the ends of jobs while it
     /// returns others.
@@ -61,7 +63,7 @@ package struct JobQueue: Sendable {
     ) async throws(QueueError) -> [ScriptAnswer] {
         do throws(RedisError) {
             return try await (connection ?? client)
-                .run(script, keys: [keys.meta], each: arguments, waitingFor: wait, while: isWanted)
+                .run(rewriting(script), keys: [keys.meta], each: arguments, waitingFor: wait, while: isWanted)
                 .map { ScriptAnswer(script: script.name, value: $0) }
         } catch {
             throw .redis(error)

@@ -32,14 +32,15 @@ enum QueueScript {
 
     private static func script(_ name: String) -> RedisScript { script(name, text(name)) }
 
-    /// Joins `meta.lua` and the script, which is wrapped in one function.
+    /// Joins `meta.lua`, the script, which is wrapped in one function, and `failed.lua`.
     static func script(_ name: String, _ text: [UInt8]) -> RedisScript {
         var inserted: Set<String> = []
         var source: [UInt8] = []
         require("meta", &source, &inserted)
-        source += "return (function()\n".utf8
+        source += "local is_whole, answer = pcall(function()\n".utf8
         append(text, to: &source, &inserted)
-        source += "end)()\n".utf8
+        source += "end)\n".utf8
+        require("failed", &source, &inserted)
         return RedisScript(name: name, source: source)
     }
 

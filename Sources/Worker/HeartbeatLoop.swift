@@ -12,6 +12,7 @@ struct HeartbeatLoop: Sendable {
     let metrics: WorkerMetrics
     let scheduleRunner: ScheduleRunner
     let callbacks: CallbackSender?
+    let log: Log
     /// Called with the highest priority among the queue's ready jobs.
     var isReady: @Sendable (JobSpec.Priority) async -> Void = { _ in }
 
@@ -56,7 +57,19 @@ struct HeartbeatLoop: Sendable {
         // Runs beside the beat, which the leases depend on: on a slow connection to Redis, reporting a minute's
         // outcomes can take longer than a lease.
         if wasOut { Task { await served.reporter.resend() } }
+        if answer.isBroken { Task { await repair() } }
         if answer.isScheduleDue { Task { await scheduleRunner.run() } }
+    }
+
+    /// Mends what a script that failed half-way has left.
+    private func repair() async {
+        do throws(QueueError) {
+            let report = try await QueueRepair(served.queue).run()
+            for sentence in report.mended { log.warning("repaired after a script failed half-way: \(sentence)") }
+            for sentence in report.left { log.error("not repaired after a script failed half-way: \(sentence)") }
+        } catch {
+            log.error("repairing the queue after a script failed half-way did not succeed, retrying: \(error)")
+        }
     }
 
     private func obey(_ reply: BeatReply?, _ job: ActiveJob) {

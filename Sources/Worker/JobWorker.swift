@@ -129,7 +129,7 @@ package actor JobWorker {
                 let loop = HeartbeatLoop(
                     served: served, record: record, health: health, heartbeatFile: heartbeatFile,
                     metrics: metrics.serving(served.queue.name),
-                    scheduleRunner: ScheduleRunner(queue: served.queue, log: log), callbacks: callbacks,
+                    scheduleRunner: ScheduleRunner(queue: served.queue, log: log), callbacks: callbacks, log: log,
                     isReady: { await self.makeRoom(for: $0, of: index) },
                     order: { await self.order }, obeyOrder: { await self.obey($0) })
                 group.addTask { await loop.run() }

@@ -52,7 +52,7 @@ import Testing
         let record = WorkerRecord(name: "host:1:a", host: "host", slots: 1, version: "1")
         let loop = HeartbeatLoop(
             served: served, record: record, health: health, heartbeatFile: nil, metrics: metrics,
-            scheduleRunner: ScheduleRunner(queue: served.queue, log: log), callbacks: nil)
+            scheduleRunner: ScheduleRunner(queue: served.queue, log: log), callbacks: nil, log: log)
         let life = Task { await loop.run() }
         try await hasRun(3)
         life.cancel()

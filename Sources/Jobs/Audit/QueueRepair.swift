@@ -28,6 +28,7 @@ package struct QueueRepair: Sendable {
     package func run() async throws(QueueError) -> Report {
         var report = Report()
         var passes = 0
+        let failures = try await queue.send([["HGET", .text(queue.keys.meta), "broken"]])[0].string
         while passes < Self.maxPasses {
             let (suspects, _) = try await QueueAudit(queue).lastingSuspects(pause: pause)
             guard !suspects.isEmpty else { break }
@@ -50,6 +51,7 @@ package struct QueueRepair: Sendable {
             try await queue.runMaintenance()
             guard report.mended.count > before else { break }
         }
+        if let failures { _ = try await run(["broken", .text(failures)]) }
         return report
     }
 

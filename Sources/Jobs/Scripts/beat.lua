@@ -8,7 +8,7 @@
 --          and the outputs.
 -- Answers  {1 if there is more to admit, to expire or to promote, 1 if a callback is due, 1 if a schedule is due, each else 0,
 --          the leases that were found expired, as in `admit`, the rank of the first ready job or -1 if there is none to claim,
---          the latest order or 0; then for each job `OK`, `LOST`, `CANCEL` or `EXPIRED`}.
+--          the latest order or 0, 1 if this worker is to repair the queue, else 0; then for each job `OK`, `LOST`, `CANCEL` or `EXPIRED`}.
 
 -- require base
 -- require callbacks
@@ -16,7 +16,7 @@
 
 local worker_settings, worker, host, slots, version, order = unpack(ARGV, 1, 6)
 local worker_key = P .. 'worker:' .. worker
-local answer, jobs = { 0, 0, 0, lost, -1, 0 }, {}
+local answer, jobs = { 0, 0, 0, lost, -1, 0, 0 }, {}
 
 local function step(progress)
   return math.floor(20 * (tonumber(string.match(progress or '', '^%S+')) or 0))
@@ -65,6 +65,13 @@ call('ZADD', P .. 'workers', NOW, worker)
 if run_maintenance() then answer[1] = 1 end
 local first = not paused and call('ZRANGE', READY, 0, 0, 'WITHSCORES')[2]
 if first then answer[5] = math.floor(first / BAND) end
+-- After a script failed half-way, one worker at a time repairs the queue; if it does not finish, another one does.
+local REPAIR_MS = 60000
+local is_broken, repaired_at = unpack(call('HMGET', META, 'broken', 'repair'))
+if is_broken and math.abs(NOW - (repaired_at or 0)) >= REPAIR_MS then
+  call('HSET', META, 'repair', now)
+  answer[7] = 1
+end
 if until_first(CALLBACKS, 0) == 0 then answer[2] = 1 end
 if until_first(P .. 'schedules', 0) == 0 then answer[3] = 1 end
 for _, state in ipairs({ 'completed', 'failed', 'cancelled' }) do trim(state) end

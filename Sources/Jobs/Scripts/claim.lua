@@ -148,6 +148,9 @@ local function process(id)
     call('ZREM', READY, id)
     call('SREM', LIVE, id)
     return false
+  elseif job.state ~= 'waiting' or job.parked then
+    reject(READY, id)
+    return false
   elseif job.limit_key and limits().is_full(job.limit_key) then
     move(job, 'waiting', job.score)
     return false

@@ -17,34 +17,37 @@
 -- since its claim: state, score, attempt, token, worker, started, phase.
 local FIRST_ATTEMPT_FIELDS = 7
 
--- The results of such jobs, as the words of one MSET, which costs less than a SET for each.
-local results = {}
-
--- Completes such a job, to which nothing refers but `lease` and `live`. Returns false for another job or outcome.
-local function complete_first(id, token, outcome, log, outputs)
+-- Whether it is such a job, which completes.
+local function is_first(id, token, outcome, log)
   if outcome ~= 'completed' or log ~= '' then return false end
   local key = P .. 'job:' .. id
   local state, owner = unpack(call('HMGET', key, 'state', 'token'))
-  if state ~= 'running' or owner ~= token or call('HLEN', key) ~= FIRST_ATTEMPT_FIELDS then return false end
-  call('HSET', key, 'state', 'completed', 'finished', now)
+  return state == 'running' and owner == token and call('HLEN', key) == FIRST_ATTEMPT_FIELDS
+end
+
+-- Completes such a job, to which nothing refers but `lease` and `live`. Its result is already stored.
+local function complete_first(id)
+  call('HSET', P .. 'job:' .. id, 'state', 'completed', 'finished', now)
   add(removals, LEASE, id)
   add(additions, INDEX.completed, stamp(), id)
   live_removals[#live_removals + 1] = id
   note('completed')
   expire_spec(id, 'completed')
-  local n = #results
-  results[n + 1], results[n + 2] = P .. 'result:' .. id, outputs
   event(id, 'completed')
-  return true
 end
 
-local answers, first = {}, 1
+-- The results of the first jobs, as the words of one MSET, which costs less than a SET for each.
+local answers, first, results, ids, is_known = {}, 1, {}, {}, {}
 begin()
 while first < #ARGV do
-  local last = first + ARGV[first]
-  if not complete_first(unpack(ARGV, first + 1, last)) then break end
-  answers[#answers + 1], first = 'completed', last + 1
+  local id, n = ARGV[first + 1], #ids
+  if is_known[id] or not is_first(unpack(ARGV, first + 1, first + 4)) then break end
+  is_known[id], ids[n + 1] = true, id
+  results[2 * n + 1], results[2 * n + 2] = P .. 'result:' .. id, ARGV[first + 5]
+  answers[n + 1], first = 'completed', first + ARGV[first] + 1
 end
+if results[1] then call('MSET', unpack(results)) end
+for _, id in ipairs(ids) do complete_first(id) end
 
 -- The functions for other attempts are created for them alone. Trimming needs those of groups if there are any.
 local function finish_others()
@@ -81,7 +84,11 @@ local function retry_or_fail(job, token, outcome, code, message, wait, random)
 end
 
 local function finish(id, token, outcome, log, ...)
-  if complete_first(id, token, outcome, log, ...) then return 'completed' end
+  if is_first(id, token, outcome, log) then
+    call('SET', P .. 'result:' .. id, (...))
+    complete_first(id)
+    return 'completed'
+  end
   local job = read(id)
   if not job then return 'STALE' end
   -- Only `finish` completes a job, so the token of a completed job is the one that it was finished with.
@@ -97,9 +104,9 @@ local function finish(id, token, outcome, log, ...)
   if outcome == 'completed' then
     local outputs, ms = ...
     answer, job.result = 'completed', outputs
+    call('SET', P .. 'result:' .. id, outputs)
     ttl = endings().retire(job, answer)
     if job.error_code or job.ended then call('HDEL', job.key, 'error_code', 'error', 'retryable', 'ended') end
-    call('SET', P .. 'result:' .. id, outputs)
     if job.group then call('HINCRBY', P .. 'group:' .. job.group, 'audio_ms', ms) end
     job_event(job, answer)
   elseif outcome == 'cancelled' then
@@ -118,8 +125,8 @@ local function finish(id, token, outcome, log, ...)
       ttl = endings().cancel(job, 'ended', token .. ' cancelled')
     else
       answer, job.result = 'failed', outputs
-      ttl = endings().fail(job, code, message, retryable, 'ended', token .. ' failed')
       if outputs ~= '' then call('SET', P .. 'result:' .. id, outputs) end
+      ttl = endings().fail(job, code, message, retryable, 'ended', token .. ' failed')
     end
   end
   if log ~= '' then endings().keep_log(job, log, ttl) end
@@ -136,7 +143,6 @@ if has_unparked or is_released then ring() end
 end
 
 if first < #ARGV or has_groups and next(to_trim) then finish_others() end
-if results[1] then call('MSET', unpack(results)) end
 apply()
 -- Stale attempts cause no write: Redis would refuse it when its memory is full, because nothing was freed before.
 if events > tonumber(saved_events or 0) then save() end

@@ -30,12 +30,20 @@ local function expire(job)
   endings().fail(job, 'expired', is_late and LATE or 'the job expired before it started', 0)
 end
 
--- Calls a function for up to `most` jobs of an index that are due. Returns whether there may be more.
-local function sweep(index, most, act)
+-- Removes the entry of a job that its state contradicts, and lets a worker repair the queue.
+local function reject(index, id)
+  call('ZREM', index, id)
+  call('HINCRBY', META, 'broken', '1')
+end
+
+-- Calls a function for up to `most` jobs of an index that are due and in one of the states. Returns whether there may be more.
+local function sweep(index, most, act, state, other_state)
   local due = call('ZRANGEBYSCORE', index, '-inf', now, 'LIMIT', '0', most)
   for _, id in ipairs(due) do
     local job = read(id)
-    if job then
+    if job and job.state ~= state and job.state ~= other_state then
+      reject(index, id)
+    elseif job then
       act(job)
     else
       call('ZREM', index, id)
@@ -61,10 +69,10 @@ local has_swept = false
 
 -- Expires, promotes, unparks and reaps, each within its bound. Returns whether more remains of the first two.
 local function sweep_all()
-  local more = sweep(EXPIRING, '64', expire)
-  more = sweep(INDEX.delayed, '64', promote) or more
+  local more = sweep(EXPIRING, '64', expire, 'waiting', 'delayed')
+  more = sweep(INDEX.delayed, '64', promote, 'delayed') or more
   for _, key in ipairs(call('ZRANGEBYSCORE', PACED, '-inf', now, 'LIMIT', '0', '64')) do limits().unpark_paced(key) end
-  if NOW >= grace then sweep(LEASE, '16', reap) end
+  if NOW >= grace then sweep(LEASE, '16', reap, 'running') end
   has_swept = true
   return more
 end

@@ -4,7 +4,7 @@
 -- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     the name of the key without the queue's prefix. For a group that is too large to be counted here, also the number of the
 --          last event before the client counted it, then states and counts. Or `member:<group>`, and the id of a job that may not
---          belong to it.
+--          belong to it. Or `broken`, and how many scripts had failed half-way when the repair of the whole queue began.
 -- Answers  sentences: what was mended, or, after `! `, what is left as it is, and why.
 
 -- require base
@@ -265,6 +265,11 @@ function mend.schedule(schedule)
     call('ZADD', P .. 'schedules', '+inf', schedule)
     mended('the schedule ' .. schedule .. ' has a due time again')
   end
+end
+
+-- A script that has failed since then is for the next repair.
+function mend.broken()
+  if call('HGET', META, 'broken') == ARGV[2] then call('HDEL', META, 'broken', 'repair') end
 end
 
 begin()
