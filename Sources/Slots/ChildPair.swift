@@ -11,8 +11,8 @@ final class ChildPair: Sendable {
     let transcode: Child
     /// The job to which lines of standard error are attributed.
     let job: JobLabel
-    /// The lookup files that the sandbox of `transfer` allows.
-    private let lookups: FileIdentities
+    /// The files and folders that the sandbox of `transfer` allows.
+    private let files: SandboxedFiles
     private let owner = Mutex<String?>(nil)
 
     /// A report of either child, or a change of its state.
@@ -53,18 +53,26 @@ final class ChildPair: Sendable {
         }
     }
 
-    /// Whether one of its lookup files has been replaced.
-    func isOutdated(_ configuration: SlotConfiguration) async -> Bool {
+    /// Which of its files or folders have been replaced; `nil` if none have.
+    func outdated(_ configuration: SlotConfiguration) async -> String? {
+        guard configuration.sandbox != .off else { return nil }
+        let current = await LookupFiles.shared.all(configuration.policy)
+        if current.folders != files.folders { return "a folder of jobs was replaced" }
+        return current.lookups == files.lookups ? nil : "a resolver, certificate or key file has changed"
+    }
+
+    /// Whether a folder of jobs has been replaced.
+    func hasLostFolders(_ configuration: SlotConfiguration) async -> Bool {
         guard configuration.sandbox != .off else { return false }
-        return await LookupFiles.shared.identities(configuration.policy) != lookups
+        return await LookupFiles.shared.all(configuration.policy).folders != files.folders
     }
 
     private init(
-        events: Mailbox<Event>, transfer: Child, transcode: Child, job: JobLabel, lookups: FileIdentities
+        events: Mailbox<Event>, transfer: Child, transcode: Child, job: JobLabel, files: SandboxedFiles
     ) {
         self.events = events
         self.job = job
-        self.lookups = lookups
+        self.files = files
         self.transfer = transfer
         self.transcode = transcode
     }
@@ -75,8 +83,8 @@ final class ChildPair: Sendable {
     ) async throws(Failure) -> (ChildPair, unconfined: Set<SandboxPart>) {
         do {
             // Read before the children start, so that the first job detects files that were replaced in the meantime.
-            let lookups = await LookupFiles.shared.identities(configuration.policy)
-            let pair = try await spawn(sourceDescriptor: configuration.sourceDescriptor ?? -1, lookups, log: log)
+            let files = await LookupFiles.shared.all(configuration.policy)
+            let pair = try await spawn(sourceDescriptor: configuration.sourceDescriptor ?? -1, files, log: log)
             pair.transfer.send(TransferOrder.hello(version: slotProtocolVersion, policy: configuration.policy))
             pair.transcode.send(TranscodeOrder.hello(version: slotProtocolVersion, policy: configuration.transcode))
             let unconfined = try await pair.awaitGreetings()
@@ -106,7 +114,7 @@ final class ChildPair: Sendable {
         transcode.close()
     }
 
-    private static func spawn(sourceDescriptor: CInt, _ lookups: FileIdentities, log: Log) async throws -> ChildPair {
+    private static func spawn(sourceDescriptor: CInt, _ files: SandboxedFiles, log: Log) async throws -> ChildPair {
         let events = Mailbox<Event>()
         let job = JobLabel()
         var link = try PacketSocket.pair()
@@ -125,7 +133,7 @@ final class ChildPair: Sendable {
             // The children have their own copies now.
             _ = consume linkOfTransfer
             _ = consume linkOfTranscode
-            return ChildPair(events: events, transfer: transfer, transcode: transcode, job: job, lookups: lookups)
+            return ChildPair(events: events, transfer: transfer, transcode: transcode, job: job, files: files)
         } catch {
             transfer.kill()
             throw error

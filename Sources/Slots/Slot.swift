@@ -308,8 +308,8 @@ package actor Slot {
                 release(pair)
             } else if !pair.serves(tenant) {
                 replace(pair)
-            } else if await pair.isOutdated(configuration) {
-                log.info("children replaced: a resolver, certificate or key file has changed")
+            } else if let reason = await pair.outdated(configuration) {
+                log.info("children replaced: \(reason)")
                 replace(pair)
             } else {
                 return pair

@@ -53,6 +53,9 @@ final class ActiveJob: Sendable {
 
     var ending: Ending? { state.withLock { $0.ending } }
 
+    /// Whether permission to publish was requested, so that the job can no longer be released.
+    var isPublishing: Bool { state.withLock { $0.stage == .publishing } }
+
     /// Whether the job may be converted, and is not only fetched.
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
 

@@ -53,11 +53,25 @@ struct JobRun: Sendable {
             }
             defer { alarm.cancel() }
             let outcome = try await convert(spec)
+            let isPublishing = active.isPublishing
             _ = active.releaseSlot()
-            return Result(outcome: outcome)
+            return await charged(Result(outcome: outcome), isPublishing)
         } catch {
-            return Self.result(of: error, ending: active.releaseSlot(), timeout: spec.timeout)
+            let isPublishing = active.isPublishing
+            return await charged(
+                Self.result(of: error, ending: active.releaseSlot(), timeout: spec.timeout), isPublishing)
         }
+    }
+
+    /// The result, unless the job failed because of the folders of this worker: then it is released, and not charged. If it had
+    /// begun to publish, it cannot be released, and is repeated.
+    private func charged(_ result: Result, _ isPublishing: Bool) async -> Result {
+        guard case .failed(let failure, let outputs) = result.outcome, await slot.hasLostFolders() else {
+            return result
+        }
+        log.warning("released: the folders of jobs were replaced or cannot be used", ["error": failure.message])
+        let repeated = Failure(failure.code, failure.message, retryable: true)
+        return Result(outcome: isPublishing ? .failed(repeated, outputs: outputs) : .released, lines: result.lines)
     }
 
     /// Fetches the source of a job that was claimed ahead, until the job may be converted.

@@ -59,6 +59,8 @@ package actor JobWorker {
     private static let stopGrace: Duration = .seconds(2)
     /// How long callbacks and spans being sent may take after all jobs have ended.
     private static let callbackGrace: Duration = .seconds(3)
+    /// The time between two checks of folders that cannot be used.
+    static let folderPause: Duration = .seconds(1)
     static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
 
     /// Creates a worker for the queues in the order of the configuration; each doorbell has a separate connection.

@@ -9,19 +9,14 @@ extension WorkerConfiguration {
     /// Throws if a folder is missing or inaccessible, because every job that uses it would fail. Without that of previews, only
     /// previews fail.
     package mutating func checkFolders() throws(SettingError) {
-        let policy = slot.policy
-        for root in policy.sourceRoots { try check(Settings.sourceRoots, root, R_OK | X_OK, "read") }
-        if let root = policy.outputRoot { try check(Settings.outputRoot, root, W_OK | X_OK, "written to") }
-        if let folder = policy.previewFolder {
+        if let folder = slot.policy.previewFolder {
             // `serve` needs it too, and the first of both creates it.
             try? createSharedFolder(folder)
             if access("\(folder)/.", W_OK | X_OK) != 0 {
                 (slot.policy.previewFolder, unusablePreviewFolder) = (nil, folder)
             }
         }
-        try policy.createOwnSpoolFolder()
-        try check(Settings.spoolFolder, policy.spoolFolder, W_OK | X_OK, "written to")
-        if let folder = policy.cacheFolder { try check(Settings.cacheFolder, folder, R_OK | W_OK | X_OK, "written to") }
+        try slot.policy.checkFolders()
     }
 
     /// Warnings about settings with which many jobs will fail.
@@ -45,18 +40,5 @@ extension WorkerConfiguration {
         if let warning = traces?.warning { warnings.append(warning) }
         if let fault = slot.policy.s3.keysFault { warnings.append("\(fault); until then jobs that need S3 will fail") }
         return warnings
-    }
-
-    /// The `.` after the path requires it to be a folder (path_resolution(7)).
-    private func check(
-        _ setting: any SettingDeclaration, _ path: String, _ mode: Int32, _ use: String
-    ) throws(SettingError) {
-        guard access("\(path)/.", mode) != 0 else { return }
-        let error = Errno.last
-        let help =
-            error.rawValue == EACCES
-            ? "run `chown -R \(geteuid()):\(getegid()) \(path)`, or `chmod` it and the folders above"
-            : "create that folder, or give another"
-        throw SettingError(setting.name, is: path, expected: "a folder that can be \(use) (\(error)); \(help)")
     }
 }

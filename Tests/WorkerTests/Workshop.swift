@@ -89,6 +89,16 @@ final class Workshop: Sendable {
         "file://" + (try folder.write("in/\(name)", bytes))
     }
 
+    /// Renames one of the folders `in`, `out` and `spool`.
+    func renameFolder(_ name: String, to other: String) throws {
+        guard rename(folder.file(name), folder.file(other)) == 0 else { throw POSIXError(.EIO) }
+    }
+
+    /// Creates one of these folders as it was at the start, with the files of another one.
+    func createFolder(_ name: String, from other: String) throws {
+        try FileManager.default.copyItem(atPath: folder.file(other), toPath: folder.file(name))
+    }
+
     func output(_ name: String) -> String { folder.file("out/\(name)") }
 
     /// Everything under the output root, hidden and staged files too.
