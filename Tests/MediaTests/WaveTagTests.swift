@@ -1,3 +1,4 @@
+import Containers
 import Decoding
 import Encoding
 import Filters

@@ -59,7 +59,7 @@ package struct DeclaredLength {
             (lead, parts) = (table.map { demuxer.undecoded($0.delay, track) } ?? 0, nil)
             (least, isExact) = (counted, counted != nil)
         case .factChunk:
-            // A read error here is reported by the decoder.
+            (lead, parts) = (0, nil)
             audible = try? WaveSamples.declaredCount(source, demuxer.stream(track.index))
             (least, isExact) = (counted, counted != nil)
         case .dataSize:
