@@ -63,8 +63,9 @@ final class SkipSamplesMarker {
         guard isMovie else { return }
         // libav also discards the packets of fragments whose times go back, as in joined files.
         packet.removeTrimming()
-        // libav assumes that the last packet is as long as the others.
+        // libav assumes that the last packet is as long as the others, and may not know the duration of the first.
         let end = stream.pointee.duration
+        let usual = self.usual > 0 ? self.usual : packet.duration
         if mayEndEarly, usual > 0, rate > 0, Self.plausible.contains(end), let time = packet.timestamp,
             Self.plausible.contains(time), case let rest = end - shift - time, rest > 0, rest < usual,
             Self.isConstant(codec), try isLast(packet)
@@ -75,7 +76,7 @@ final class SkipSamplesMarker {
             let discard = av_rescale_q(short, stream.pointee.time_base, AVRational(num: 1, den: CInt(rate)))
             if short > (isExact ? 0 : 1) { try packet.trim(skip: 0, discard: discard) }
         }
-        usual = packet.duration
+        self.usual = packet.duration
     }
 
     /// Whether all packets of a codec have the same duration.

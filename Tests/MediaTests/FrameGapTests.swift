@@ -101,7 +101,8 @@ import Testing
 
     @Test(arguments: [["-write_xing", "0"], []])
     func `a tag between two frames costs no sample`(_ arguments: [String]) async throws {
-        let source = try await Studio.shared.music(as: "tag-between.mp3", ["-t", "3", "-id3v2_version", "0"] + arguments)
+        let source = try await Studio.shared.music(
+            as: "tag-between.mp3", ["-t", "3", "-id3v2_version", "0"] + arguments)
         let expected = try await decode(source, as: Float.self, "f32le")
         let frames = try split(fileBytes(source))
         for (name, tag) in Self.tags {
