@@ -27,6 +27,9 @@ final class Child: Sendable {
         let status: CInt
         var reason: String?
 
+        /// Whether something other than the worker killed it.
+        var wasKilled: Bool { reason == nil && status & 0x7f == SIGKILL }
+
         var description: String {
             if let reason { return "\(name) \(reason) and was killed" }
             let signal = status & 0x7f

@@ -77,17 +77,30 @@ final class ChildPair: Sendable {
         self.transcode = transcode
     }
 
+    /// How often a pair is started if one of its children is killed meanwhile, as by the kernel when memory is short.
+    private static let maxStarts = 3
+
     /// Starts both children and sends `hello`; also returns the features that the kernel lacks to confine them.
     static func start(
         _ configuration: SlotConfiguration, log: Log
     ) async throws(Failure) -> (ChildPair, unconfined: Set<SandboxPart>) {
+        for _ in 1..<maxStarts {
+            if let started = try await start(configuration, log: log, mayRepeat: true) { return started }
+        }
+        return try await start(configuration, log: log, mayRepeat: false)!
+    }
+
+    /// Starts both children; `nil` if one was killed and the start may be repeated.
+    private static func start(
+        _ configuration: SlotConfiguration, log: Log, mayRepeat: Bool
+    ) async throws(Failure) -> (ChildPair, unconfined: Set<SandboxPart>)? {
         do {
             // Read before the children start, so that the first job detects files that were replaced in the meantime.
             let files = await LookupFiles.shared.all(configuration.policy)
             let pair = try await spawn(sourceDescriptor: configuration.sourceDescriptor ?? -1, files, log: log)
             pair.transfer.send(TransferOrder.hello(version: slotProtocolVersion, policy: configuration.policy))
             pair.transcode.send(TranscodeOrder.hello(version: slotProtocolVersion, policy: configuration.transcode))
-            let unconfined = try await pair.awaitGreetings()
+            guard let unconfined = try await pair.awaitGreetings(mayRepeat: mayRepeat) else { return nil }
             if configuration.sandbox == .require, !unconfined.isEmpty {
                 pair.kill()
                 throw Failure(
@@ -156,7 +169,8 @@ final class ChildPair: Sendable {
             wrote: { log.wrote($0, child: name, job: job.id) })
     }
 
-    private func awaitGreetings() async throws(Failure) -> Set<SandboxPart> {
+    /// The features that the kernel lacks; `nil` if a child was killed and the start may be repeated.
+    private func awaitGreetings(mayRepeat: Bool) async throws(Failure) -> Set<SandboxPart>? {
         let watch = TranscodeWatchdog(pair: self, of: transfer, transcode, limit: .seconds(20))
         defer { watch.end() }
         var greeted = 0
@@ -168,6 +182,7 @@ final class ChildPair: Sendable {
                 unconfined.formUnion(parts)
             case .ended(let ending):
                 kill()
+                if mayRepeat, ending.wasKilled { return nil }
                 throw Failure(.internal, "\(ending) before its first job: run `\(ending.name)` to see why")
             default:
                 kill()

@@ -41,6 +41,25 @@ import Testing
         #expect(shop.outputs == ["\(id).mp3"])
     }
 
+    @Test(arguments: ["respool-transcode", "respool-transfer"])
+    func `a worker starts although a child is killed before its first job`(program: String) async throws {
+        let shop = try await Workshop()
+        let folder = try TemporaryFolder()
+        try await folder.copy(ofProgram: "respoold")
+        for name in ["respool-transcode", "respool-transfer"] where name != program {
+            symlink(Programs.path(name), folder.file(name))
+        }
+        try await folder.script(
+            program, "mkdir \(folder.file("killed")) 2>&- && kill -9 $$\nexec \(Programs.path(program)) \"$@\"")
+        let worker = try await ChildProcess(folder.file("respoold"), ["worker"], environment: shop.environment)
+        try await worker.logs("worker started")
+        let id = try await shop.push([
+            "source": try shop.source("a.wav", Sounds.ramp(samples: 4410)), "format": "flac",
+        ])
+        #expect(try await shop.job(id, reaches: .completed).crashes == 0)
+        #expect(access(folder.file("killed"), F_OK) == 0)
+    }
+
     @Test func `a job whose transcoder dies three times fails, and the worker lives on`() async throws {
         let shop = try await Workshop()
         let server = try await SlowServer()
