@@ -58,10 +58,10 @@ def document(service, api):
 def test_schemathesis_finds_no_difference_between_the_document_and_the_server(service, api, document, option, figures):
     settings = pathlib.Path(service.folder) / "schemathesis.toml"
     settings.write_text(SETTINGS)
-    # Events have no end.
+    # Events have no end. After ten wrong tokens of an address the server answers 429, which `ignored_auth` does not expect: AccessTests has them.
     text = run(
         TOOLS / "schemathesis", "--config-file", settings, "run", document, "--url", api.url,
-        "--header", "Authorization: Bearer boss-secret", "--exclude-path", "/v1/events", "--checks", "all",
+        "--header", "Authorization: Bearer boss-secret", "--exclude-path", "/v1/events", "--checks", "all", "--exclude-checks", "ignored_auth",
         "--max-examples", str(option("count", 3)), "--seed", "1", "--workers", "1", "--generation-database", "none", "--no-color",
         folder=service.folder, seconds=1000)
     cases = re.search(r"^ *(\d+) generated, (\d+) passed(, \d+ skipped)?$", text, re.M)
