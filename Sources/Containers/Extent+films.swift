@@ -16,13 +16,14 @@ extension Extent {
     /// ISO base media: the end of the last top-level box of the first file.
     static func boxes(_ bytes: SourceBytes) throws -> Int64? {
         var offset: Int64 = 0
-        var hasFragments = false
+        var (hasMedia, hasFragments) = (false, false)
         while let short = try bytes.big(at: offset, 4), let name = try bytes.text(at: offset + 4, 4) {
             let size = short == 1 ? try bytes.big(at: offset + 8, 8) ?? 0 : short
             // Size zero means to the end of the file. A box has at least eight bytes.
             guard size >= 8 else { return nil }
             // Of joined files with fragments, all are read.
-            if name == "ftyp", offset > 0, !hasFragments { return offset }
+            if name == "ftyp", hasMedia, !hasFragments { return offset }
+            hasMedia = hasMedia || ["moov", "mdat"].contains(name)
             hasFragments = hasFragments || name == "moof"
             // Tags and other bytes behind the last box are not boxes.
             if size > bytes.rest(from: offset), !topLevel.contains(name) { return offset }

@@ -86,6 +86,9 @@ extension Extent {
         return offset
     }
 
+    /// The largest number of frames whose table is read, which is that of twelve days.
+    private static let maxAudioFrames = Int64(1) << 20
+
     /// True Audio: the end of the last frame by the seek table behind the header.
     static func trueAudio(_ bytes: SourceBytes) throws -> Int64? {
         guard try bytes.text(at: 0, 4) == "TTA1", let rate = try bytes.little(at: 10, 4), rate > 0,
@@ -94,7 +97,8 @@ extension Extent {
         // A frame is 256/245 s long.
         let length = max(rate * 256 / 245, 1)
         let count = (samples + length - 1) / length
-        guard count > 0, count <= bytes.rest(from: 26) / 4, let table = try bytes.read(at: 22, Int(4 * count))
+        guard (1...maxAudioFrames).contains(count), count <= bytes.rest(from: 26) / 4,
+            let table = try bytes.read(at: 22, Int(4 * count))
         else { return nil }
         let frames = stride(from: 0, to: table.count, by: 4).reduce(Int64(0)) { sum, place in
             sum + (0..<4).reduce(0) { $0 | Int64(table[place + $1]) << (8 * $1) }

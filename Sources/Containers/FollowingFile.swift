@@ -9,7 +9,8 @@ package enum FollowingFile {
         }
         let bytes = SourceBytes(source)
         // Programs that write to a pipe leave any size in the header.
-        for place in try [end, chunkEnd(bytes), tagEnd(bytes, at: end)].compactMap({ $0 }) where place >= end {
+        for place in try [end, chunkEnd(bytes), tagEnd(bytes, at: end)].compactMap({ $0 })
+        where place >= end && place < source.length {
             // Chunks and boxes may be padded to eight bytes.
             for padding in Int64(0)..<8 where try begins(bytes, at: place + padding) { return place + padding }
         }
@@ -37,9 +38,11 @@ package enum FollowingFile {
     private static func begins(_ bytes: SourceBytes, at offset: Int64) throws -> Bool {
         // A box begins with its size.
         let mark: Int64 = try bytes.text(at: 4, 4) == "ftyp" ? 4 : 0
-        guard let own = try bytes.read(at: mark, 4), own != [0, 0, 0, 0], offset <= bytes.rest(from: 0) else {
-            return false
-        }
-        return try bytes.read(at: offset + mark, 4) == own
+        guard let own = try bytes.read(at: mark, 4), own != [0, 0, 0, 0], offset <= bytes.rest(from: 0),
+            try bytes.read(at: offset + mark, 4) == own
+        else { return false }
+        // The parts of a large AVI begin alike, and have another form (OpenDML AVI, section 3.0).
+        guard ["RIFF", "RIFX", "RF64", "FORM"].contains(String(decoding: own, as: UTF8.self)) else { return true }
+        return try bytes.read(at: offset + 8, 4) == bytes.read(at: 8, 4)
     }
 }

@@ -33,7 +33,7 @@ package struct MovieLength {
         if let edits, edits.edits.count > 1, !isFragmented {
             let parts = Self.parts(edits, demuxer, track)
             (self.parts, lead) = (parts, 0)
-            audible = parts.reduce(0) { $0 + $1.count }
+            audible = parts.reduce(0) { $0.adding($1.count) }
             return
         }
         parts = nil
@@ -64,7 +64,7 @@ package struct MovieLength {
                 time = time.adding(length) ?? time
                 count = time.nearestSample(rate: track.rate) - end
             }
-            end += count
+            end = end.adding(count)
             parts.append(edit.media.map { .media(from: demuxer.undecoded($0, track), count: count) } ?? .silence(count))
         }
         return parts

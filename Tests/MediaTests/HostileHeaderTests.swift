@@ -44,6 +44,15 @@ import Testing
         }
     }
 
+    @Test func `a file whose header claims the largest size is read, and none is sought behind it`() async throws {
+        let chunk = Array("junk".utf8) + [4, 0, 0, 0, 1, 2, 3, 4]
+        let path = try await changed("hostile-size.wav", ["-rf64", "always"]) { bytes in
+            bytes.replaceSubrange(20..<28, with: Self.largest)
+            bytes += chunk
+        }
+        #expect(try await convert(path, Rendition(format: "wav")).result.samples > 260_000)
+    }
+
     @Test func `an ASF file whose header claims the largest size is read`() async throws {
         let path = try await changed("hostile.wma") { $0.replaceSubrange(16..<24, with: Self.largest) }
         #expect(try await convert(path, Rendition(format: "wav")).result.samples > 260_000)
