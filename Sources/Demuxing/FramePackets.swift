@@ -94,7 +94,8 @@ final class FramePackets {
         return true
     }
 
-    /// The offset behind the tags at an offset, and the zeros around them. `own` are the packet's bytes from there on.
+    /// The offset behind the tags at an offset, and the zeros around them. `own` are the packet's bytes from there on. A tag that ends
+    /// neither at a frame nor at the end, such as one that was cut, is not believed, because its size could hide the rest.
     private func endOfTags(_ start: Int64, _ own: UnsafeBufferPointer<UInt8>) throws(MediaError) -> Int64 {
         var place = start
         var hasTag = false
@@ -108,9 +109,26 @@ final class FramePackets {
                 let isEnd = place + Int64(count) >= source.length
                 let (length, isDone) = bytes.withUnsafeBufferPointer { Self.skip($0, &hasTag, isEnd: isEnd) }
                 place += Int64(length)
-                if isDone || isEnd { return place }
+                guard isDone || isEnd else { continue }
+                if hasTag, try !isFrameOrEnd(place) { (place, hasTag) = (start, false) }
+                return place
             }
         } catch { throw .unreadable(error) }
+    }
+
+    /// Whether the source ends at an offset, or a frame begins there that another one or the end follows.
+    private func isFrameOrEnd(_ offset: Int64) throws -> Bool {
+        var place = offset
+        for _ in 0..<2 where place < source.length {
+            let head = try SourceBytes(source).read(at: place, 4) ?? []
+            guard let length = head.withUnsafeBufferPointer({ FrameHeader.length(codec, $0) }) else {
+                // A tag may follow the first frame.
+                let more = try SourceBytes(source).read(at: place, Int(min(32, source.length - place))) ?? []
+                return more.withUnsafeBufferPointer { place > offset && FrameTag.length($0[...]) != nil }
+            }
+            place += Int64(length)
+        }
+        return offset <= source.length
     }
 
     /// Bytes of tags, and of zeros before or behind one or before a frame; whether something else follows them in the window.

@@ -119,6 +119,18 @@ import Testing
         }
     }
 
+    @Test func `a tag that claims more than its bytes hides no sound`() async throws {
+        let source = try await Studio.shared.music(
+            as: "claims.mp3", ["-t", "3", "-write_xing", "0", "-id3v2_version", "0"])
+        let frames = try split(fileBytes(source))
+        for size in [[0x7F, 0x7F, 0x7F, 0x7F], [0, 0, 0x40, 0x11]] as [[UInt8]] {
+            let tag = Array("ID3".utf8) + [3, 0, 0] + size
+            let bytes = frames[..<60].flatMap(\.self) + tag + frames[60...].flatMap(\.self)
+            let whole = try MemoryFile(bytes).converted(to: Rendition(format: "wav"))
+            #expect(whole.result.samples >= Int64(frames.count - 1) * 1152, "\(size)")
+        }
+    }
+
     @Test(arguments: [1, 100, 500]) func `unknown bytes between two frames leave the frame behind them`(count: Int)
         async throws
     {
