@@ -23,7 +23,7 @@ package struct Demuxer: ~Copyable {
     /// Whether the header does not declare the source's length although it should.
     let isLengthUnknown: Bool
     /// Whether libav read only some of the tags.
-    package let hasMoreTags: Bool
+    package private(set) var hasMoreTags: Bool
     private let source: SourceContext
     private let stop: CancellationFlag
     /// By stream index.
@@ -109,7 +109,7 @@ package struct Demuxer: ~Copyable {
             hasMoreTags: hasMoreTags, source: source, stop: stop)
         tag_limit_begin(Int64(Metadata.maxTags), Int64(Metadata.maxCopiedBytes))
         let probed = avformat_find_stream_info(context, nil)
-        _ = tag_limit_end()
+        if tag_limit_end() { demuxer.hasMoreTags = true }
         guard probed >= 0 else { throw try refusal(bytes, demuxer.source, format, descriptor, probed) }
         if let failure = demuxer.source.failure(operation) { throw failure }
         if let codec = view?.codec { demuxer.stream(0).pointee.codecpar.pointee.codec_id = codec }
@@ -280,17 +280,9 @@ package struct Demuxer: ~Copyable {
             return true
         }
         guard try read(into: packet) else { return false }
-        if packet.bytes.count < Self.minFlacBytes,
-            stream(packet.streamIndex).pointee.codecpar.pointee.codec_id == AV_CODEC_ID_FLAC
-        {
-            try packet.extend(to: Self.minFlacBytes)
-        }
         if !hidden.isEmpty { try hidden[packet.streamIndex]?.mark(packet) }
         return true
     }
-
-    /// libav's decoder ignores smaller packets (`FLAC_MIN_FRAME_SIZE` in libavcodec/flac.h), such as digital silence in 8 bits.
-    private static let minFlacBytes = 11
 
     private borrowing func read(into packet: borrowing Packet) throws(MediaError) -> Bool {
         if stop.isRaised { throw .stopped }

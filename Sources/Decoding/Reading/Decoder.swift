@@ -79,8 +79,14 @@ struct Decoder: ~Copyable {
 
     private static let operation = "open the decoder"
 
+    /// libav's decoder ignores smaller packets (`FLAC_MIN_FRAME_SIZE` in libavcodec/flac.h), such as digital silence in 8 bits.
+    private static let minFlacBytes = 11
+
     /// Sends a packet to the decoder. Returns libav's error code if the decoder refuses it; otherwise `nil`.
     borrowing func send(_ packet: borrowing Packet) -> MediaError.Code? {
+        if context.pointee.codec_id == AV_CODEC_ID_FLAC {
+            do { try packet.extend(to: Self.minFlacBytes) } catch { return .noMemory }
+        }
         let code = avcodec_send_packet(context, packet.pointer)
         return code < 0 ? MediaError.Code(rawValue: code) : nil
     }
