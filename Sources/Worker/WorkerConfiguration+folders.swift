@@ -24,7 +24,7 @@ extension WorkerConfiguration {
         var warnings: [String] = []
         if slot.policy.outputRoot == nil {
             warnings.append(
-                "RESPOOL_OUTPUT_ROOT is not set, so every job will fail as output_denied: set it, or give --output-root"
+                "RESPOOL_OUTPUT_ROOT is not set, so jobs whose output is a path fail as output_denied: set it, or give --output-root"
             )
         }
         if slot.policy.sourceRoots.isEmpty {
