@@ -95,7 +95,7 @@ final class FramePackets {
     }
 
     /// The offset behind the tags at an offset, and the zeros around them. `own` are the packet's bytes from there on. A tag that ends
-    /// neither at a frame nor at the end, such as one that was cut, is not believed, because its size could hide the rest.
+    /// neither at a frame nor at the end, such as one that was cut, is not trusted, because its size could hide the rest.
     private func endOfTags(_ start: Int64, _ own: UnsafeBufferPointer<UInt8>) throws(MediaError) -> Int64 {
         var place = start
         var hasTag = false
