@@ -9,6 +9,7 @@ kept, its sources and objects are not.
 """
 import fcntl
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -46,8 +47,14 @@ def programs(version):
 
 
 def is_built(folder, commit):
-    path = folder / "commit"
-    return path.exists() and path.read_text() == commit
+    path = folder / "build"
+    return path.exists() and path.read_text() == name(commit)
+
+
+def name(commit):
+    """What tells a build from another: the commit, and the machine and the distribution whose libraries it is linked to."""
+    system = platform.freedesktop_os_release()
+    return f"{commit} {platform.machine()} {system['ID']} {system.get('VERSION_ID', '')}"
 
 
 def git(*words, **options):
@@ -69,7 +76,7 @@ def build(folder, commit):
         for program in PROGRAMS:
             shutil.copy2(f"{place}/.build/debug/{program}", folder)
     # Last, so that an interrupted run is repeated.
-    (folder / "commit").write_text(commit)
+    (folder / "build").write_text(name(commit))
 
 
 def main():
