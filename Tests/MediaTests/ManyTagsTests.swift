@@ -15,19 +15,13 @@ import Testing
 
     @Test(arguments: ["flac", "opus", "mp3", "wv", "caf"])
     func `no more than a maximum number of tags is read, by libav too`(_ container: String) async throws {
-        for count in [Self.maximum - 200, 3 * Self.maximum] {
-            let file = MemoryFile(try await Self.file(container, tags: count))
-            let probe = try Probe.of(file, stop: CancellationFlag())
-            #expect(probe.tags.count == min(count, Self.maximum), "\(probe.tags.count) of \(count)")
-            let result = try file.converted(to: Rendition(format: "wv")).result
-            let codes = result.warnings.map(\.code)
-            #expect(codes == (count > Self.maximum ? ["tags_dropped"] : []), "\(codes)")
-            let demuxer = try Demuxer.open(file, stop: CancellationFlag())
-            let entries = [demuxer.context.pointee.metadata, demuxer.stream(0).pointee.metadata].map {
-                av_dict_count($0)
-            }
-            #expect(entries.allSatisfy { $0 <= Self.maximum }, "\(entries)")
-        }
+        let file = MemoryFile(try await Self.file(container, tags: Self.maximum + 1))
+        #expect(try Probe.of(file, stop: CancellationFlag()).tags.count == Self.maximum)
+        let warnings = try file.converted(to: Rendition(format: "wav")).result.warnings
+        #expect(warnings.map(\.code) == ["tags_dropped"])
+        let demuxer = try Demuxer.open(file, stop: CancellationFlag())
+        let entries = [demuxer.context.pointee.metadata, demuxer.stream(0).pointee.metadata].map { av_dict_count($0) }
+        #expect(entries.allSatisfy { $0 <= Self.maximum }, "\(entries)")
     }
 
     @Test func `pictures of FLAC are not read by libav`() async throws {
@@ -67,7 +61,8 @@ import Testing
     }
 
     private static func file(_ container: String, tags count: Int) async throws -> [UInt8] {
-        let names = (0..<count).map { "NAME\($0)" }
+        // libav compares each name with all others: names that differ early take less time.
+        let names = (0..<count).map { "\($0)".reversed() + "NAME" }
         let sound = try await bare(container)
         func comment() -> [UInt8] {
             littleEndian(0, 4) + littleEndian(UInt64(count), 4)
