@@ -122,17 +122,6 @@ func wave<Number: BitwiseCopyable>(_ samples: [Number], _ format: String = "f32l
     return path
 }
 
-/// Noise that is the same in each run.
-struct Noise: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        // The upper bits are the most random ones.
-        return state.byteSwapped
-    }
-}
-
 /// The store of a conversion with a single output.
 final class OneStore: OutputStores {
     private let store: any RandomAccessOutput

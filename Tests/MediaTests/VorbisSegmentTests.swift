@@ -63,7 +63,7 @@ import Testing
         // Both encoders switch to short blocks where the noise becomes louder, each 45,000 samples.
         var noise = Noise(state: 1)
         let sound = Self.sound(seconds: 52) {
-            ($0 / 15_000 % 3 == 0 ? 0.4 : 0.02) * Float.random(in: -1...1, using: &noise)
+            ($0 / 15_000 % 3 == 0 ? 0.4 : 0.02) * noise.sample()
         }
         let result = try await Self.vorbis(sound, two)
         #expect(result.report == SegmentReport(segments: 2, joints: 1, fallbacks: 0))
@@ -86,7 +86,7 @@ import Testing
     private static func chord(seconds: Int, clicks: [Int] = []) -> [Float] {
         var noise = Noise(state: 2)
         var sound = Self.sound(seconds: seconds) {
-            chordSecond[$0 % 44_100] * min(Float($0) / 44_100, 1) + 0.0003 * Float.random(in: -1...1, using: &noise)
+            chordSecond[$0 % 44_100] * min(Float($0) / 44_100, 1) + 0.0003 * noise.sample()
         }
         for second in clicks { sound[second * 44_100] += 0.9 }
         return sound

@@ -1,17 +1,17 @@
 import Glibc
 
 /// A tone for each channel, at 48 kHz.
-struct Tones {
+package struct Tones {
     /// Hz, multiples of ten.
     private let frequencies: [Int]
 
     /// Tones for a number of channels. The one for low frequencies has a low tone.
-    init(_ count: Int, lowAt low: Int? = nil) {
+    package init(_ count: Int, lowAt low: Int? = nil) {
         frequencies = (0..<count).map { $0 == low ? 60 : 200 + 150 * $0 }
     }
 
     /// The tones of a layout that ffmpeg names.
-    init(layout: String) {
+    package init(layout: String) {
         let counts = ["mono": 1, "stereo": 2, "quad": 4]
         let parts = layout.prefix { $0 != "(" }.split(separator: ".").compactMap { Int($0) }
         let hasLow = parts.count == 2 && parts[1] == 1
@@ -19,14 +19,14 @@ struct Tones {
     }
 
     /// The number of channels.
-    var count: Int { frequencies.count }
+    package var count: Int { frequencies.count }
 
     /// The expressions for `aevalsrc`.
-    var expressions: String { frequencies.map { "0.1*sin(2*PI*\($0)*t)" }.joined(separator: "|") }
+    package var expressions: String { frequencies.map { "0.1*sin(2*PI*\($0)*t)" }.joined(separator: "|") }
 
     /// The tone that is loudest in each channel of interleaved samples, by its number. A tenth of a second behind the first two
     /// is examined, in which each tone has whole periods.
-    func order(_ samples: [Int16]) -> [Int] {
+    package func order(_ samples: [Int16]) -> [Int] {
         guard samples.count >= 14_400 * count else { return [] }
         return (0..<count).map { channel in
             let levels = frequencies.map { level(of: $0, in: samples, channel) }
