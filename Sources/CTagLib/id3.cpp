@@ -151,11 +151,15 @@ void read_credits(tag_content &content, const ID3v2::Frame *frame)
     if(!text)
         return;
     const StringList fields = text->fieldList();
-    for(unsigned int place = 0; place + 1 < fields.size(); place += 2) {
+    unsigned int place = 0;
+    for(; place + 1 < fields.size(); place += 2) {
         const String role = fields[place].upper();
         const String name = role == "DJ-MIX" ? "DJMIXER" : role == "MIX" ? "MIXER" : role;
         content.add(name, fields[place + 1]);
     }
+    // A name without a role.
+    if(place < fields.size())
+        content.add("INVOLVEDPEOPLE", fields[place]);
 }
 
 void read_frame(tag_content &content, ID3v2::Frame *frame, const StringList &unsupported)

@@ -26,6 +26,7 @@ struct ID3Frames {
         // In ID3v2.2 this bit means a compression that was never defined.
         guard tag[3] > 2 || tag[5] & 0x40 == 0 else { return tag }
         var frames = ID3Frames(tag)
+        frames.nameSuccessors()
         frames.nameGrouping()
         frames.joinDate()
         return frames.bytes(flags: tag[3] == 4 ? tag[5] & 0x80 : 0)
@@ -72,6 +73,15 @@ struct ID3Frames {
     }
 
     // MARK: Frame contents
+
+    /// Renames frames of ID3v2.3 in an ID3v2.4 tag to their successors (id3v2.4.0-changes, section 2), as TagLib does with other ones.
+    private mutating func nameSuccessors() {
+        guard version == 4 else { return }
+        for (old, new) in [("IPLS", "TIPL"), ("TORY", "TDOR")].map({ (Array($0.utf8), Array($1.utf8)) })
+        where !frames.contains(where: { $0.name == new }) {
+            for index in frames.indices where frames[index].name == old { frames[index].name = new }
+        }
+    }
 
     /// Renames the frame that most programs use for the grouping to the one that TagLib reads. iTunes has a separate frame for
     /// it, and uses this one for the work.

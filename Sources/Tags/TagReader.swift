@@ -116,10 +116,10 @@ package enum TagReader {
         // The end of a source that is still being downloaded may be far away. The tags at the start suffice then.
         guard metadata.texts.isEmpty || source.isAllPresent else { return metadata }
         try fillApe(&metadata, source, TagBytes.ape(source), most)
-        // Tags that only an encoder wrote about itself do not take precedence over ID3v1.
-        if metadata.texts.keys.allSatisfy(TagName.isAboutTheFile) {
-            metadata.texts.merge(try TagBytes.id3v1(source, charset: charset)) { own, _ in own }
-        }
+        let older = try TagBytes.id3v1(source, charset: charset)
+        // A comment with a description is usually the same one, which ID3v1 cuts.
+        let described = Set(metadata.texts.keys.compactMap { $0.split(separator: ":").first.map(String.init) })
+        metadata.texts.merge(older.filter { !described.contains($0.key) }) { own, _ in own }
         return metadata
     }
 

@@ -104,6 +104,25 @@ import Testing
         }
     }
 
+    @Test func `obsolete frames of credits and dates are read in ID3v2_4 too`() async throws {
+        let credits = Self.frame("IPLS", [0] + Array("author\0Ann".utf8), version: 4)
+        let dates = Self.frame("TORY", "1998", version: 4)
+        #expect(try await tags(Self.tag(4, credits + dates)) == ["author": ["Ann"], "originaldate": ["1998"]])
+        // Beside their successors they say nothing more.
+        let both = Self.frame("TDOR", "1999", version: 4) + dates
+        #expect(try await tags(Self.tag(4, both)) == ["originaldate": ["1999"]])
+    }
+
+    @Test func `a name without a role is among the credits`() async throws {
+        for name in ["TIPL", "IPLS"] {
+            let version: UInt8 = name == "TIPL" ? 4 : 3
+            let alone = Self.tag(version, Self.frame(name, "Ann", version: version))
+            #expect(try await tags(alone) == ["involvedpeople": ["Ann"]])
+            let more = Self.tag(version, Self.frame(name, "author\0Ann\0Ben", version: version))
+            #expect(try await tags(more) == ["author": ["Ann"], "involvedpeople": ["Ben"]])
+        }
+    }
+
     @Test func `the day before the year makes one date`() async throws {
         let frames = Self.frame("TDA", "1405", version: 2) + Self.frame("TYE", "2003", version: 2)
         #expect(try await tags(Self.tag(2, frames))["date"] == ["2003-05-14"])
@@ -135,6 +154,20 @@ import Testing
         #expect(try await tags([], tail: tag) == ["title": ["Title"], "genre": ["Rock"]])
         tag[127] = 255
         #expect(try await tags([], tail: tag) == ["title": ["Title"]])
+    }
+
+    @Test func `what only ID3v1 has is read beside other tags`() async throws {
+        var tag = [UInt8](repeating: 0, count: 128)
+        for (place, text) in [(0, "TAGTitle that is cut"), (33, "Artist"), (93, "1999"), (97, "Comment")] {
+            tag.replaceSubrange(place..<place + text.utf8.count, with: Array(text.utf8))
+        }
+        (tag[126], tag[127]) = (7, 17)
+        let head = Self.tag(3, Self.frame("TIT2", "Title that is cut short") + Self.frame("TALB", "Album"))
+        #expect(
+            try await tags(head, tail: tag) == [
+                "title": ["Title that is cut short"], "album": ["Album"], "artist": ["Artist"], "date": ["1999"],
+                "comment": ["Comment"], "track": ["7"], "genre": ["Rock"],
+            ])
     }
 
     @Test(arguments: ["image/JPG", "JPG", "image/pjpeg", "", "image/jpeg"])
