@@ -72,11 +72,17 @@ package struct Metadata: Sendable {
         package var end: Int64
         /// Empty if the source does not name the chapter.
         package var title: String
+        /// The address of a page about it; empty if there is none.
+        package var link: String
+        /// Whole ID3v2.4 frames of the chapter, such as its picture, except for the title and the link.
+        package var frames: [[UInt8]]
 
-        package init(start: Int64, end: Int64, title: String) {
+        package init(start: Int64, end: Int64, title: String, link: String = "", frames: [[UInt8]] = []) {
             self.start = start
             self.end = end
             self.title = title
+            self.link = link
+            self.frames = frames
         }
     }
 
@@ -139,7 +145,9 @@ extension Metadata {
         chapters = chapters.compactMap { chapter in
             let (from, to) = (max(chapter.start, start), min(chapter.end, stop))
             guard from < to || (from == to && chapter.start >= start && from < stop) else { return nil }
-            return Chapter(start: from - start, end: to - start, title: chapter.title)
+            var chapter = chapter
+            (chapter.start, chapter.end) = (from - start, to - start)
+            return chapter
         }
         // The lyric line that is active at the start is kept.
         let sung = lines.last { $0.time <= start }

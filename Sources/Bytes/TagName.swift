@@ -29,8 +29,14 @@ package enum TagName {
         name.hasPrefix("REPLAYGAIN_") || name.hasPrefix("R128_") || name == "ITUNNORM" || name.hasPrefix("MP3GAIN_")
     }
 
-    /// Whether it is a chapter comment of Ogg and FLAC: `CHAPTER001`, `CHAPTER001NAME`.
-    private static func isChapter(_ name: String) -> Bool {
+    /// The name of a chapter comment of Ogg and FLAC by its number, such as `CHAPTER001`.
+    package static func chapter(_ number: some BinaryInteger) -> String {
+        let digits = String(number)
+        return "CHAPTER" + String(repeating: "0", count: max(3 - digits.count, 0)) + digits
+    }
+
+    /// Whether it is a chapter comment of Ogg and FLAC: `CHAPTER001`, `CHAPTER001NAME`, `CHAPTER001URL`.
+    package static func isChapter(_ name: String) -> Bool {
         guard name.hasPrefix("CHAPTER"), name.dropFirst(7).prefix(3).allSatisfy(\.isNumber) else { return false }
         return name.count == 10 || ["NAME", "URL"].contains(String(name.dropFirst(10)))
     }

@@ -55,6 +55,12 @@ tag_bytes copy(const ByteVector &vector)
     return {bytes, vector.size()};
 }
 
+/// The bytes of a vector, which stays their owner.
+tag_bytes borrowed(const ByteVector &vector)
+{
+    return {reinterpret_cast<uint8_t *>(const_cast<char *>(vector.data())), vector.size()};
+}
+
 ByteVector vector(const uint8_t *bytes, size_t count)
 {
     return ByteVector(reinterpret_cast<const char *>(bytes), static_cast<unsigned int>(count));
@@ -151,7 +157,7 @@ tag_picture tag_content_picture(const tag_content *content, size_t index)
 
 void tag_content_add_chapter(tag_content *content, tag_chapter chapter)
 {
-    attempt(content, [&] { content->chapters.push_back({chapter.start, chapter.end, chapter.title}); });
+    attempt(content, [&] { content->chapters.push_back({chapter.start, chapter.end, chapter.title, chapter.link, {}}); });
 }
 
 size_t tag_content_chapter_count(const tag_content *content) { return content->chapters.size(); }
@@ -159,19 +165,38 @@ size_t tag_content_chapter_count(const tag_content *content) { return content->c
 tag_chapter tag_content_chapter(const tag_content *content, size_t index)
 {
     const auto &chapter = content->chapters[index];
-    return {chapter.start, chapter.end, chapter.title.c_str()};
+    return {chapter.start, chapter.end, chapter.title.c_str(), chapter.link.c_str()};
+}
+
+void tag_content_add_chapter_frame(tag_content *content, const uint8_t *bytes, size_t count)
+{
+    attempt(content, [&] {
+        if(!content->chapters.empty())
+            content->chapters.back().frames.push_back(vector(bytes, count));
+    });
+}
+
+size_t tag_content_chapter_frame_count(const tag_content *content, size_t chapter)
+{
+    return content->chapters[chapter].frames.size();
+}
+
+tag_bytes tag_content_chapter_frame(const tag_content *content, size_t chapter, size_t index)
+{
+    return borrowed(content->chapters[chapter].frames[index]);
 }
 
 void tag_content_add_line(tag_content *content, tag_line line)
 {
-    attempt(content, [&] { content->lines.push_back({line.time, line.text}); });
+    attempt(content, [&] { content->lines.push_back({line.time, line.text, line.lyrics}); });
 }
 
 size_t tag_content_line_count(const tag_content *content) { return content->lines.size(); }
 
 tag_line tag_content_line(const tag_content *content, size_t index)
 {
-    return {content->lines[index].time, content->lines[index].text.c_str()};
+    const auto &line = content->lines[index];
+    return {line.time, line.text.c_str(), line.lyrics};
 }
 
 void tag_content_add_frame(tag_content *content, const uint8_t *bytes, size_t count)
@@ -183,8 +208,7 @@ size_t tag_content_frame_count(const tag_content *content) { return content->fra
 
 tag_bytes tag_content_frame(const tag_content *content, size_t index)
 {
-    const auto &frame = content->frames[index];
-    return {reinterpret_cast<uint8_t *>(const_cast<char *>(frame.data())), frame.size()};
+    return borrowed(content->frames[index]);
 }
 
 size_t tag_content_dropped_count(const tag_content *content) { return content->dropped.size(); }

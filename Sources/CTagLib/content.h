@@ -22,10 +22,13 @@ struct tag_content {
         uint32_t start;
         uint32_t end;
         std::string title;
+        std::string link;
+        std::vector<TagLib::ByteVector> frames;
     };
     struct line {
         uint32_t time;
         std::string text;
+        size_t lyrics;
     };
     std::vector<std::pair<std::string, std::string>> texts;
     std::vector<picture> pictures;

@@ -11,6 +11,7 @@
 #include <taglib/textidentificationframe.h>
 #include <taglib/unknownframe.h>
 #include <taglib/unsynchronizedlyricsframe.h>
+#include <taglib/urllinkframe.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -127,12 +128,6 @@ bool is_opaque(const ByteVector &name)
     return false;
 }
 
-String first_text(const ID3v2::FrameListMap &frames, const char *name)
-{
-    const auto found = frames.find(name);
-    return found == frames.end() || found->second.isEmpty() ? String() : found->second.front()->toString();
-}
-
 /// The frame in its ID3v2.4 form, whatever version it was read from.
 ByteVector whole(const ID3v2::Frame *frame)
 {
@@ -162,6 +157,25 @@ void read_credits(tag_content &content, const ID3v2::Frame *frame)
         content.add("INVOLVEDPEOPLE", fields[place]);
 }
 
+/// Reads a chapter with its embedded frames.
+void read_chapter(tag_content &content, const ID3v2::ChapterFrame &chapter)
+{
+    tag_content::chapter read = {chapter.startTime(), chapter.endTime(), "", "", {}};
+    bool is_titled = false;
+    for(const auto *frame : chapter.embeddedFrameList()) {
+        const auto *link = dynamic_cast<const ID3v2::UserUrlLinkFrame *>(frame);
+        if(!is_titled && frame->frameID() == "TIT2") {
+            read.title = frame->toString().to8Bit(true);
+            is_titled = true;
+        } else if(link && read.link.empty()) {
+            read.link = link->url().to8Bit(true);
+        } else {
+            read.frames.push_back(whole(frame));
+        }
+    }
+    content.chapters.push_back(read);
+}
+
 void read_frame(tag_content &content, ID3v2::Frame *frame, const StringList &unsupported)
 {
     if(const auto *picture = dynamic_cast<ID3v2::AttachedPictureFrame *>(frame)) {
@@ -169,14 +183,13 @@ void read_frame(tag_content &content, ID3v2::Frame *frame, const StringList &uns
             {static_cast<int>(picture->type()), picture->mimeType().to8Bit(true), picture->description().to8Bit(true),
              picture->picture()});
     } else if(const auto *chapter = dynamic_cast<ID3v2::ChapterFrame *>(frame)) {
-        content.chapters.push_back(
-            {chapter->startTime(), chapter->endTime(),
-             first_text(chapter->embeddedFrameListMap(), "TIT2").to8Bit(true)});
+        read_chapter(content, *chapter);
     } else if(const auto *lyrics = dynamic_cast<ID3v2::SynchronizedLyricsFrame *>(frame)) {
-        if(lyrics->timestampFormat() != ID3v2::SynchronizedLyricsFrame::AbsoluteMilliseconds || !content.lines.empty())
+        if(lyrics->timestampFormat() != ID3v2::SynchronizedLyricsFrame::AbsoluteMilliseconds)
             return;
+        const size_t number = content.lines.empty() ? 0 : content.lines.back().lyrics + 1;
         for(const auto &line : lyrics->synchedText())
-            content.lines.push_back({line.time, line.text.to8Bit(true)});
+            content.lines.push_back({line.time, line.text.to8Bit(true), number});
     } else if(is_opaque(frame->frameID())) {
         // TagLib reads MusicBrainz's UFID as a text. The others have a meaning only in ID3.
         if(frame->frameID() == "UFID" && !unsupported.contains("UFID") &&
@@ -250,6 +263,42 @@ void spell(ID3v2::Tag &tag)
     }
 }
 
+/// A frame from its bytes; null if it was damaged in the source.
+ID3v2::Frame *frame_of(const ByteVector &bytes)
+{
+    const ID3v2::Header header;
+    return ID3v2::FrameFactory::instance()->createFrame(bytes, &header);
+}
+
+ID3v2::FrameList embedded_frames(const tag_content::chapter &chapter)
+{
+    ID3v2::FrameList embedded;
+    if(!chapter.title.empty()) {
+        auto *title = new ID3v2::TextIdentificationFrame("TIT2", String::UTF8);
+        title->setText(tag_string(chapter.title));
+        embedded.append(title);
+    }
+    if(!chapter.link.empty()) {
+        auto *link = new ID3v2::UserUrlLinkFrame(String::Latin1);
+        // As programs for podcasts name it.
+        link->setDescription("chapter url");
+        link->setUrl(tag_string(chapter.link));
+        embedded.append(link);
+    }
+    for(const auto &bytes : chapter.frames)
+        if(auto *frame = frame_of(bytes))
+            embedded.append(frame);
+    return embedded;
+}
+
+void add_table(ID3v2::Tag &tag, const std::string &name, const ByteVectorList &children, bool is_top)
+{
+    auto *table = new ID3v2::TableOfContentsFrame(ByteVector(name.c_str()), children);
+    table->setIsTopLevel(is_top);
+    table->setIsOrdered(true);
+    tag.addFrame(table);
+}
+
 void add_chapters(ID3v2::Tag &tag, const tag_content &content)
 {
     if(content.chapters.empty())
@@ -258,20 +307,27 @@ void add_chapters(ID3v2::Tag &tag, const tag_content &content)
     for(size_t index = 0; index < content.chapters.size(); index++) {
         const auto &chapter = content.chapters[index];
         const ByteVector name(("chp" + std::to_string(index)).c_str());
-        ID3v2::FrameList embedded;
-        if(!chapter.title.empty()) {
-            auto *title = new ID3v2::TextIdentificationFrame("TIT2", String::UTF8);
-            title->setText(tag_string(chapter.title));
-            embedded.append(title);
-        }
         tag.addFrame(
-            new ID3v2::ChapterFrame(name, chapter.start, chapter.end, 0xFFFFFFFF, 0xFFFFFFFF, embedded));
+            new ID3v2::ChapterFrame(name, chapter.start, chapter.end, 0xFFFFFFFF, 0xFFFFFFFF, embedded_frames(chapter)));
         children.append(name);
     }
-    auto *table = new ID3v2::TableOfContentsFrame("toc", children);
-    table->setIsTopLevel(true);
-    table->setIsOrdered(true);
-    tag.addFrame(table);
+    // A table counts its children in one byte (id3v2-chapters-1.0, section 3.2), so more are in tables below it.
+    const unsigned int most = 255;
+    unsigned int tables = 0;
+    while(children.size() > most) {
+        ByteVectorList parents, part;
+        for(const auto &child : children) {
+            part.append(child);
+            if(part.size() < most && child != children.back())
+                continue;
+            const std::string name = "toc" + std::to_string(tables++);
+            add_table(tag, name, part, false);
+            parents.append(ByteVector(name.c_str()));
+            part.clear();
+        }
+        children = parents;
+    }
+    add_table(tag, "toc", children, true);
 }
 
 }  // namespace
@@ -316,10 +372,8 @@ ByteVector tag_render_id3(tag_content &content)
         frame->setSynchedText(lines);
         tag.addFrame(frame);
     }
-    const ID3v2::Header header;
-    // A frame that was damaged in the source may be empty, and TagLib does not create a frame from it.
     for(const auto &bytes : content.frames)
-        if(auto *frame = ID3v2::FrameFactory::instance()->createFrame(bytes, &header))
+        if(auto *frame = frame_of(bytes))
             tag.addFrame(frame);
     return tag.render();
 }

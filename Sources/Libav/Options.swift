@@ -6,9 +6,11 @@ package struct Options: ~Copyable {
     /// The dictionary. The libav call that reads it replaces it by the options that it did not recognize.
     package var pointer: OpaquePointer?
 
-    /// Makes a dictionary of options by name. For a repeated name, the last value is used.
+    /// Makes a dictionary of options by name. For a repeated name, the last value is used, and flags (`+name`) are added.
     package init(_ options: [(String, String)] = []) {
-        for (name, value) in options { av_dict_set(&pointer, name, value, 0) }
+        for (name, value) in options {
+            av_dict_set(&pointer, name, value, value.hasPrefix("+") ? AV_DICT_APPEND : 0)
+        }
     }
 
     deinit {

@@ -41,11 +41,14 @@ package enum ChapterFile {
             let startTime: Double
             let endTime: Double
             let title: String
+            let url: String?
         }
 
         init(_ list: [Metadata.Chapter]) {
             chapters = list.map {
-                Entry(startTime: Self.seconds($0.start), endTime: Self.seconds($0.end), title: $0.title)
+                Entry(
+                    startTime: Self.seconds($0.start), endTime: Self.seconds($0.end), title: $0.title,
+                    url: $0.link.isEmpty ? nil : $0.link)
             }
         }
 

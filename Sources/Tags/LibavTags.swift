@@ -1,22 +1,26 @@
 import Bytes
 import CLibav
+import Containers
 import Demuxing
 import Libav
 
 /// Reads the tags, pictures and chapters that libav finds in a source.
 enum LibavTags {
-    static func of(_ demuxer: borrowing Demuxer, _ track: AudioTrack) -> Metadata {
+    static func of(_ demuxer: borrowing Demuxer, _ track: AudioTrack) throws -> Metadata {
         var metadata = Metadata()
+        var links: [String: String] = [:]
         // Ogg's tags belong to the stream, other tags to the container. The stream's take precedence.
         for dictionary in [demuxer.context.pointee.metadata, demuxer.stream(track.index).pointee.metadata] {
-            for (name, value) in entries(dictionary) where !TagName.isAboutTheFile(TagName.neutral(name)) {
-                metadata.texts[TagName.neutral(name)] = [value]
+            for (name, value) in entries(dictionary) {
+                let name = TagName.neutral(name)
+                if TagName.isChapter(name) { links[name] = value }
+                if !TagName.isAboutTheFile(name) { metadata.texts[name] = [value] }
             }
         }
         // The language belongs to the track, and is reported with it.
         metadata.texts["LANGUAGE"] = nil
         metadata.pictures = pictures(demuxer)
-        metadata.chapters = chapters(demuxer)
+        metadata.chapters = try chapters(demuxer, links: links)
         return metadata
     }
 
@@ -69,18 +73,28 @@ enum LibavTags {
         "band/artist logotype", "publisher/studio logotype",
     ]
 
-    private static func chapters(_ demuxer: borrowing Demuxer) -> [Metadata.Chapter] {
+    /// The chapters. `links` has the comments that libav takes for tags, by name.
+    private static func chapters(
+        _ demuxer: borrowing Demuxer, links: [String: String]
+    ) throws -> [Metadata.Chapter] {
         let nanoseconds = AVRational(num: 1, den: 1_000_000_000)
         let longest = Int64(1) << 60
-        return (0..<Int(demuxer.context.pointee.nb_chapters)).map { index in
+        let count = Int(demuxer.context.pointee.nb_chapters)
+        let isMovie = if case .movieBoxes = demuxer.descriptor.tags { true } else { false }
+        let wide = isMovie && count > 0 ? try MovieChapters.wideTitles(demuxer) : [:]
+        return (0..<count).map { index in
             let chapter = demuxer.context.pointee.chapters[index]!.pointee
-            let title = av_dict_get(chapter.metadata, "title", nil, 0).map { String(cString: $0.pointee.value) }
+            let title =
+                wide[chapter.id]
+                ?? av_dict_get(chapter.metadata, "title", nil, 0).map { String(cString: $0.pointee.value) }
             let start = av_rescale_q(chapter.start, chapter.time_base, nanoseconds)
             let end =
                 chapter.end == av_swift_no_timestamp ? start : av_rescale_q(chapter.end, chapter.time_base, nanoseconds)
             // A header may contain any number. The limit ensures that sums of these times fit in 64 bits.
             let (first, last) = (min(max(start, 0), longest), min(max(end, 0), longest))
-            return Metadata.Chapter(start: first, end: max(last, first), title: title ?? "")
+            return Metadata.Chapter(
+                start: first, end: max(last, first), title: title ?? "",
+                link: links[TagName.chapter(chapter.id) + "URL"] ?? "")
         }
     }
 }

@@ -72,13 +72,17 @@ extension TagContent {
         for chapter in metadata.chapters {
             chapter.title.withCString {
                 let times = (UInt32(clamping: chapter.start / 1_000_000), UInt32(clamping: chapter.end / 1_000_000))
-                tag_content_add_chapter(pointer, tag_chapter(start: times.0, end: times.1, title: $0))
+                let title = $0
+                chapter.link.withCString {
+                    tag_content_add_chapter(
+                        pointer, tag_chapter(start: times.0, end: times.1, title: title, link: $0))
+                }
             }
+            for frame in chapter.frames { tag_content_add_chapter_frame(pointer, frame, frame.count) }
         }
         for line in metadata.lines {
-            line.text.withCString {
-                tag_content_add_line(pointer, tag_line(time: UInt32(clamping: line.time / 1_000_000), text: $0))
-            }
+            let time = UInt32(clamping: line.time / 1_000_000)
+            line.text.withCString { tag_content_add_line(pointer, tag_line(time: time, text: $0, lyrics: 0)) }
         }
         for frame in metadata.frames { tag_content_add_frame(pointer, frame, frame.count) }
     }
@@ -101,17 +105,32 @@ extension TagContent {
             let chapter = tag_content_chapter(pointer, index)
             return Metadata.Chapter(
                 start: Int64(chapter.start) * 1_000_000, end: Int64(chapter.end) * 1_000_000,
-                title: String(cString: chapter.title))
+                title: String(cString: chapter.title), link: String(cString: chapter.link),
+                frames: (0..<tag_content_chapter_frame_count(pointer, index)).map {
+                    Self.copied(tag_content_chapter_frame(pointer, index, $0))
+                })
         }
-        metadata.lines = (0..<tag_content_line_count(pointer)).map { index in
-            let line = tag_content_line(pointer, index)
-            return Metadata.LyricLine(time: Int64(line.time) * 1_000_000, text: String(cString: line.text))
-        }
-        metadata.frames = (0..<tag_content_frame_count(pointer)).map { index in
-            let frame = tag_content_frame(pointer, index)
-            return Array(UnsafeBufferPointer(start: frame.bytes, count: frame.count))
-        }
+        readLyrics(into: &metadata)
+        metadata.frames = (0..<tag_content_frame_count(pointer)).map { Self.copied(tag_content_frame(pointer, $0)) }
         return metadata
+    }
+
+    /// The first synchronized lyrics as lines, and those of other languages as texts.
+    private borrowing func readLyrics(into metadata: inout Metadata) {
+        var lyrics: [[Metadata.LyricLine]] = []
+        for index in 0..<tag_content_line_count(pointer) {
+            let line = tag_content_line(pointer, index)
+            if line.lyrics == lyrics.count { lyrics.append([]) }
+            lyrics[lyrics.count - 1].append(
+                Metadata.LyricLine(time: Int64(line.time) * 1_000_000, text: String(cString: line.text)))
+        }
+        metadata.lines = lyrics.first ?? []
+        let others = lyrics.dropFirst().map { LyricText.timed($0) }
+        if !others.isEmpty { metadata.texts["SYNCEDLYRICS", default: []] += others }
+    }
+
+    private static func copied(_ bytes: tag_bytes) -> [UInt8] {
+        Array(UnsafeBufferPointer(start: bytes.bytes, count: bytes.count))
     }
 }
 

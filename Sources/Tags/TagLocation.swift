@@ -18,6 +18,26 @@ extension TagLocation {
         }
     }
 
+    /// The maximum number of chapters; `nil` without one. The comments of Ogg and FLAC number them with three digits (Xiph's chapter
+    /// extension).
+    var maxChapters: Int? {
+        switch self {
+        case .flacBlocks, .oggComment: 1000
+        default: nil
+        }
+    }
+
+    /// Whether a chapter can have a link.
+    var takesChapterLinks: Bool { maxChapters != nil || takesChapterFrames }
+
+    /// Whether the chapters are those of ID3, which can have pictures.
+    var takesChapterFrames: Bool {
+        switch self {
+        case .id3Ahead, .waveChunks, .aiffChunk: true
+        default: false
+        }
+    }
+
     /// Whether libav writes the chapters, separately from the tags.
     var hasLibavChapters: Bool {
         switch self {

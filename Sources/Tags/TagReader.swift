@@ -19,13 +19,18 @@ package enum TagReader {
                 source.isEndless
                 ? Metadata() : try byForm(source, demuxer.descriptor.tags, charset, maxBytes: limits.tagBytes)
         } catch let error as MediaError { throw error } catch { throw .unreadable(error, "read the tags") }
-        let seen = LibavTags.of(demuxer, track)
+        let seen: Metadata
+        do { seen = try LibavTags.of(demuxer, track) } catch { throw .unreadable(error, "read the tags") }
         var hasMoreTags = metadata.texts.isEmpty && demuxer.hasMoreTags
         if metadata.texts.isEmpty { metadata.texts = seen.texts }
         if metadata.keepTexts(atMost: Metadata.maxTags) { hasMoreTags = true }
         if hasMoreTags { metadata.warnings.append(tooMany) }
         if metadata.pictures.isEmpty { metadata.pictures = seen.pictures }
-        if !seen.chapters.isEmpty { metadata.chapters = seen.chapters(titledBy: metadata.chapters) }
+        if case .movieBoxes = demuxer.descriptor.tags {
+            metadata.chapters = MovieChapters.joined(metadata.chapters, seen.chapters)
+        } else if !seen.chapters.isEmpty {
+            metadata.chapters = seen.chapters(completedBy: metadata.chapters)
+        }
         if metadata.chapters.isEmpty { metadata.nameCues(rate: track.rate, charset) }
         metadata.keepChapters(atMost: limits.chapters)
         // Programs write chapters and pictures in the order of creation. Cutting requires chapters by time, and players show
@@ -174,7 +179,10 @@ package enum TagReader {
             metadata.warnings.append(tooLarge(file.size, most))
             return metadata
         }
-        return try file.body().map { try parsed(TAG_FORM_MPEG4, $0) } ?? Metadata()
+        guard let body = try file.body() else { return Metadata() }
+        var metadata = try parsed(TAG_FORM_MPEG4, body)
+        metadata.chapters = MovieChapters.listed(body)
+        return metadata
     }
 
     private static func asf(_ source: any ByteSource, _ most: Int) throws -> Metadata {
@@ -186,12 +194,17 @@ package enum TagReader {
 }
 
 extension Metadata {
-    /// The chapters, with empty titles where those of `others` with the same start are empty, because libav uses ID3's chapter
-    /// IDs as titles.
-    fileprivate func chapters(titledBy others: [Chapter]) -> [Chapter] {
+    /// The chapters, with what those of `others` with the same start have beside their titles. Titles are empty where theirs are,
+    /// because libav uses ID3's chapter IDs as titles.
+    fileprivate func chapters(completedBy others: [Chapter]) -> [Chapter] {
         let untitled = Set(others.lazy.filter(\.title.isEmpty).map(\.start))
+        let known = Dictionary(others.map { ($0.start, $0) }) { first, _ in first }
         return chapters.map { chapter in
-            untitled.contains(chapter.start) ? Chapter(start: chapter.start, end: chapter.end, title: "") : chapter
+            var chapter = chapter
+            if untitled.contains(chapter.start) { chapter.title = "" }
+            if let other = known[chapter.start], chapter.link.isEmpty { chapter.link = other.link }
+            chapter.frames = known[chapter.start]?.frames ?? []
+            return chapter
         }
     }
 
@@ -237,14 +250,15 @@ extension Metadata {
     }
 
     fileprivate mutating func refusePictures(over most: Int) {
-        pictures.removeAll { picture in
-            guard picture.bytes.count > most else { return picture.bytes.isEmpty }
+        let sizes = pictures.map(\.bytes.count) + chapters.flatMap { $0.frames.map(\.count) }
+        for size in sizes where size > most {
             warnings.append(
                 Warning(
                     .picturesDropped,
-                    "a picture has \(picture.bytes.count) bytes, over the limit "
-                        + "of \(most), and was left out; see RESPOOL_MAX_PICTURE_BYTES"))
-            return true
+                    "a picture has \(size) bytes, over the limit of \(most), and was left out; see RESPOOL_MAX_PICTURE_BYTES"
+                ))
         }
+        pictures.removeAll { $0.bytes.isEmpty || $0.bytes.count > most }
+        for index in chapters.indices { chapters[index].frames.removeAll { $0.count > most } }
     }
 }

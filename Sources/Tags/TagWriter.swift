@@ -88,17 +88,40 @@ package struct TagWriter: Sendable {
                 .picturesDropped,
                 "\(format) does not support \(pictures - metadata.pictures.count) of \(pictures) pictures")
         }
-        if !metadata.chapters.isEmpty, !place.takesChapters {
-            let advice = "; set `chapters` to `json` or `webvtt` to write them beside it"
-            drop(.chaptersDropped, "\(format) does not support the \(metadata.chapters.count) chapters\(advice)")
-            metadata.chapters = []
-        }
+        leaveOutChapters()
         if case .timedID3 = place { leaveOutOfStream() }
         if case .waveChunks = place { return }
         if metadata.wave.broadcast != nil {
             drop(.tagsDropped, "\(format) does not support the broadcast extension (bext)")
         }
         metadata.wave = WaveMetadata()
+    }
+
+    /// Removes chapters, and what belongs to them, that the format cannot store.
+    private mutating func leaveOutChapters() {
+        let advice = "; set `chapters` to `json` or `webvtt` to write them beside it"
+        let count = metadata.chapters.count
+        if count > 0, !place.takesChapters {
+            drop(.chaptersDropped, "\(format) does not support the \(count) chapters\(advice)")
+            metadata.chapters = []
+        }
+        if let most = place.maxChapters, metadata.chapters.count > most {
+            drop(
+                .chaptersDropped,
+                "\(format) does not support more than \(most) chapters, so the last \(count - most) of \(count) were left "
+                    + "out\(advice)")
+            metadata.chapters.removeLast(count - most)
+        }
+        guard !place.takesChapterFrames else { return }
+        let isLinked = place.takesChapterLinks
+        let poorer = metadata.chapters.count { !$0.frames.isEmpty || !(isLinked || $0.link.isEmpty) }
+        guard poorer > 0 else { return }
+        let parts = isLinked ? "pictures" : "pictures and links"
+        drop(.tagsDropped, "\(format) does not support \(parts) of chapters, so those of \(poorer) were left out")
+        for index in metadata.chapters.indices {
+            metadata.chapters[index].frames = []
+            if !isLinked { metadata.chapters[index].link = "" }
+        }
     }
 
     /// Removes large tags, and tags for files only, because each variant's first segment contains all tags of a stream.
@@ -142,6 +165,8 @@ package struct TagWriter: Sendable {
         case .movie(let isQuickTime):
             let size = (render(TAG_FORM_MPEG4)?.count ?? 0) + Self.slack
             header.entries = [(isQuickTime ? "xmp" : "comment", Self.filler(size))]
+            // libav's list of Nero (`chpl`) ends there, and players prefer it to the chapter track.
+            if metadata.chapters.count > 255 { header.options = [("movflags", "+disable_chpl")] }
         case .waveChunks:
             if let bytes = metadata.wave.broadcast?.bytes { keepBroadcastRoom(bytes.count) }
         case .asfHeader:
@@ -280,48 +305,5 @@ package struct TagWriter: Sendable {
     private static func signed(_ comment: [UInt8]) -> [UInt8] {
         let vendor = Array("respool".utf8)
         return littleEndian(UInt64(vendor.count), 4) + vendor + comment.dropFirst(4)
-    }
-}
-
-extension Metadata {
-    /// The same metadata with chapters and totals as comments, as Ogg and FLAC store them.
-    fileprivate func inComments() -> Metadata {
-        var result = self
-        for (name, total) in [("TRACKNUMBER", "TRACKTOTAL"), ("DISCNUMBER", "DISCTOTAL")] {
-            guard let both = texts[name]?.first?.split(separator: "/", maxSplits: 1), both.count == 2 else { continue }
-            result.texts[name] = [String(both[0])]
-            result.texts[total] = [String(both[1])]
-        }
-        for (index, chapter) in chapters.enumerated().prefix(1000) {
-            let number = "CHAPTER" + String(String(1000 + index).dropFirst())
-            result.texts[number] = [ChapterFile.clock(chapter.start)]
-            if !chapter.title.isEmpty { result.texts[number + "NAME"] = [chapter.title] }
-        }
-        return result
-    }
-
-    /// Converts gains between the form of Opus (1/256 dB relative to -23 LUFS) and that of all others (dB relative to -18
-    /// LUFS).
-    fileprivate mutating func convertGainTags(to form: CodecWords.Loudness) {
-        for part in ["TRACK", "ALBUM"] {
-            let (gain, own) = ("REPLAYGAIN_\(part)_GAIN", "R128_\(part)_GAIN")
-            switch form {
-            case .r128:
-                guard let text = texts[gain]?.first else { continue }
-                let number = Self.gain(text.split(separator: " ").first.map(String.init) ?? text)
-                if let number, texts[own] == nil { texts[own] = [String(Int(((number - 5) * 256).rounded()))] }
-                texts[gain] = nil
-                texts["REPLAYGAIN_\(part)_PEAK"] = nil
-            case .replayGain:
-                guard let number = texts[own]?.first.flatMap({ Self.gain($0) }) else { continue }
-                if texts[gain] == nil { texts[gain] = [decimal(number / 256 + 5, places: 2) + " dB"] }
-                texts[own] = nil
-            }
-        }
-    }
-
-    /// Parses a gain. Opus players read only 16 bits.
-    private static func gain(_ text: String) -> Double? {
-        Double(text).flatMap { (-32_768.0...32_767.0).contains($0) ? $0 : nil }
     }
 }

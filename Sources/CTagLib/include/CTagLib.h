@@ -43,12 +43,16 @@ struct tag_chapter {
     uint32_t start;
     uint32_t end;
     const char *title;
+    /// The address of a page; empty if there is none.
+    const char *link;
 };
 
 /// A line of lyrics with its time in milliseconds.
 struct tag_line {
     uint32_t time;
     const char *text;
+    /// The number of its lyrics among several ones, from 0. Only the first ones are rendered.
+    size_t lyrics;
 };
 
 /// Bytes that a function returns.
@@ -77,6 +81,11 @@ struct tag_picture tag_content_picture(const struct tag_content *content, size_t
 void tag_content_add_chapter(struct tag_content *content, struct tag_chapter chapter);
 size_t tag_content_chapter_count(const struct tag_content *content);
 struct tag_chapter tag_content_chapter(const struct tag_content *content, size_t index);
+
+/// A whole ID3v2.4 frame of the chapter that was added last, except for its title and its link.
+void tag_content_add_chapter_frame(struct tag_content *content, const uint8_t *bytes, size_t count);
+size_t tag_content_chapter_frame_count(const struct tag_content *content, size_t chapter);
+struct tag_bytes tag_content_chapter_frame(const struct tag_content *content, size_t chapter, size_t index);
 
 void tag_content_add_line(struct tag_content *content, struct tag_line line);
 size_t tag_content_line_count(const struct tag_content *content);
