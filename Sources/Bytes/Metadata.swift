@@ -149,11 +149,13 @@ extension Metadata {
             (chapter.start, chapter.end) = (from - start, to - start)
             return chapter
         }
-        // The lyric line that is active at the start is kept.
-        let sung = lines.last { $0.time <= start }
-        lines = lines.filter { $0.time > start && $0.time < stop }
-        if let sung, !sung.text.isEmpty { lines.insert(sung, at: 0) }
-        for index in lines.indices { lines[index].time = max(lines[index].time - start, 0) }
+        changeLyrics { lines in
+            // The lyric line that is active at the start is kept.
+            let sung = lines.last { $0.time <= start }.flatMap { $0.text.isEmpty ? nil : $0 }
+            return ((sung.map { [$0] } ?? []) + lines.filter { $0.time > start && $0.time < stop }).map {
+                LyricLine(time: max($0.time - start, 0), text: $0.text)
+            }
+        }
         wave.cut(first: first, end: end)
         // These tags describe the whole source.
         for name in ["CUESHEET", "LENGTH", "TLEN"] { texts[name] = nil }
@@ -165,7 +167,7 @@ extension Metadata {
             chapters[index].start = tempo.moved(chapters[index].start)
             chapters[index].end = tempo.moved(chapters[index].end)
         }
-        for index in lines.indices { lines[index].time = tempo.moved(lines[index].time) }
+        changeLyrics { $0.map { LyricLine(time: tempo.moved($0.time), text: $0.text) } }
         wave.move(to: tempo)
         // These tags describe the source's times.
         for name in ["CUESHEET", "LENGTH", "TLEN", "BPM"] { texts[name] = nil }

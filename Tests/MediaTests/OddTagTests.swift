@@ -123,6 +123,36 @@ import Testing
         }
     }
 
+    @Test func `lyrics beside those with times are kept, and cut as they are`() async throws {
+        func words(_ language: String, _ text: String) -> [UInt8] { Self.frame("USLT", "\(language)\0\(text)") }
+        func times(_ language: String, _ text: String) -> [UInt8] {
+            Self.frame("SYLT", [0] + Array(language.utf8) + [2, 1, 0] + Array(text.utf8) + [0, 0, 0, 3, 0xE8])
+        }
+        let lyrics: [([UInt8], [String: [String]])] = [
+            (
+                words("eng", "[00:01.00]one") + words("deu", "eins"),
+                ["lyrics": ["eins"], "syncedlyrics": ["[00:01.00]one"]]
+            ),
+            (
+                words("deu", "eins") + words("eng", "[00:01.00]one"),
+                ["lyrics": ["eins"], "syncedlyrics": ["[00:01.00]one"]]
+            ),
+            (times("eng", "one") + words("eng", "[00:01.000]one"), ["lyrics": ["[00:01.00]one"]]),
+            (
+                times("eng", "one") + times("deu", "eins"),
+                ["lyrics": ["[00:01.00]one"], "syncedlyrics": ["[00:01.00]eins"]]
+            ),
+        ]
+        for (frames, expected) in lyrics { #expect(try await tags(Self.tag(3, frames)) == expected) }
+        let sound = try MemoryFile(path: try await Studio.shared.music(as: "untagged.mp3"))
+        let source = MemoryFile(Self.tag(3, lyrics[3].0) + sound.bytes)
+        for format in ["mp3", "flac", "m4a"] {
+            let cut = try source.converted(to: Rendition(format: format), start: MediaTime(value: 1, timescale: 2)).file
+            let tags = try Probe.of(cut, stop: CancellationFlag()).tags
+            #expect(tags == ["lyrics": ["[00:00.50]one"], "syncedlyrics": ["[00:00.50]eins"]], "\(format): \(tags)")
+        }
+    }
+
     @Test func `the day before the year makes one date`() async throws {
         let frames = Self.frame("TDA", "1405", version: 2) + Self.frame("TYE", "2003", version: 2)
         #expect(try await tags(Self.tag(2, frames))["date"] == ["2003-05-14"])

@@ -1,8 +1,7 @@
-import Bytes
-
 /// Synchronized lyrics as text: lines of the form `[01:02.34]words` (LRC), used by all formats except ID3.
-enum LyricText {
-    static func timed(_ lines: [Metadata.LyricLine]) -> String {
+package enum LyricText {
+    /// The text of lines.
+    package static func timed(_ lines: [Metadata.LyricLine]) -> String {
         lines.map { line in
             let hundredths = line.time / 10_000_000
             return
@@ -11,7 +10,7 @@ enum LyricText {
     }
 
     /// The lines of a text; `nil` unless each of them has a time.
-    static func lines(_ text: String) -> [Metadata.LyricLine]? {
+    package static func lines(_ text: String) -> [Metadata.LyricLine]? {
         let rows = text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }
         let lines = rows.compactMap { line($0) }
         return lines.isEmpty || lines.count < rows.count ? nil : lines.sorted { $0.time < $1.time }
@@ -31,18 +30,37 @@ enum LyricText {
 }
 
 extension Metadata {
-    /// Moves synchronized lyrics from the texts to the lines, so that a cut can adjust them.
-    mutating func liftLyrics() {
-        for name in ["SYNCEDLYRICS", "LYRICS"] {
-            guard let text = texts[name]?.first, let timed = LyricText.lines(text) else { continue }
-            if lines.isEmpty { lines = timed }
-            texts[name] = nil
+    /// The names of lyrics. Each value may have times.
+    private static let lyricNames = ["SYNCEDLYRICS", "LYRICS"]
+
+    /// Moves the first synchronized lyrics from the texts to the lines, so that ID3 stores them. The others remain texts.
+    package mutating func liftLyrics() {
+        for name in Self.lyricNames {
+            let others = (texts[name] ?? []).filter { text in
+                guard let timed = LyricText.lines(text) else { return true }
+                if lines.isEmpty { lines = timed }
+                // Files that store the lines in both forms have them only once.
+                return LyricText.timed(timed) != LyricText.timed(lines)
+            }
+            texts[name] = others.isEmpty ? nil : others
         }
     }
 
     /// Adds synchronized lyrics as text as well, because more players read it than the ID3 frame.
     package mutating func spellLyrics() {
         guard !lines.isEmpty else { return }
-        texts[texts["LYRICS"] == nil ? "LYRICS" : "SYNCEDLYRICS"] = [LyricText.timed(lines)]
+        let name = texts["LYRICS"] == nil ? "LYRICS" : "SYNCEDLYRICS"
+        texts[name] = [LyricText.timed(lines)] + (texts[name] ?? [])
+    }
+
+    /// Changes the lines of all synchronized lyrics.
+    mutating func changeLyrics(_ change: ([LyricLine]) -> [LyricLine]) {
+        lines = change(lines)
+        for name in Self.lyricNames {
+            let values = (texts[name] ?? []).map { text in
+                LyricText.lines(text).map { LyricText.timed(change($0)) } ?? text
+            }.filter { !$0.isEmpty }
+            texts[name] = values.isEmpty ? nil : values
+        }
     }
 }
