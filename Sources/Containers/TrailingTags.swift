@@ -28,6 +28,21 @@ package enum TrailingTags {
         return end
     }
 
+    /// The end of the tags that begin at an offset: ID3v2 without a footer and APEv2 with a header cannot always be found from the end.
+    package static func end(_ source: any ByteSource, behind offset: Int64) throws -> Int64 {
+        var end = offset
+        for _ in 0..<6 {
+            if case let size = try TagBytes.id3Size(source, at: end), size > 0, size <= source.length - end {
+                end += size
+            } else if let tag = try TagBytes.leadingApe(source, at: end) {
+                end = tag.upperBound
+            } else {
+                break
+            }
+        }
+        return end
+    }
+
     /// The size of the tag that ends at an offset; `nil` if there is none.
     private static func size(_ bytes: SourceBytes, before end: Int64) throws -> Int64? {
         if try bytes.text(at: end - 128, 3) == "TAG" {
@@ -36,8 +51,12 @@ package enum TrailingTags {
         if try bytes.text(at: end - 32, 8) == "APETAGEX", let size = try bytes.little(at: end - 20, 4), size >= 32,
             let flags = try bytes.little(at: end - 12, 4)
         {
-            // The size includes the footer but not the header, which some programs declare and do not write.
-            let hasHeader = try flags & 0x8000_0000 != 0 && bytes.text(at: end - size - 32, 8) == "APETAGEX"
+            // The size includes the footer but not the header, which some programs declare and do not write. The footer of another tag
+            // may be there instead.
+            let header = end - size - 32
+            let hasHeader =
+                try flags & 0x8000_0000 != 0 && bytes.text(at: header, 8) == "APETAGEX"
+                && (bytes.little(at: header + 20, 4) ?? 0) & 0x2000_0000 != 0
             return size + (hasHeader ? 32 : 0)
         }
         if try bytes.text(at: end - 9, 9) == "LYRICS200", let digits = try bytes.text(at: end - 15, 6) {

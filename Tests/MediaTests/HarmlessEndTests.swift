@@ -82,7 +82,7 @@ import Testing
 
     @Test(arguments: [
         "mp3", "aac", "ac3", "eac3", "flac", "tta", "ogg", "opus", "wav", "aiff", "caf", "au", "w64", "m4a",
-        "mka",
+        "mka", "wv",
     ])
     func `tags of music files behind the last frame cause no warning`(_ container: String) async throws {
         let bytes = try fileBytes(try await Studio.shared.music(as: "followed.\(container)"))
@@ -91,6 +91,13 @@ import Testing
             let result = try run(bytes + tag)
             #expect(result.samples == whole.samples)
             #expect(result.warnings == whole.warnings, "\(result.warnings)")
+        }
+        if container == "wv" {
+            // ID3v2 without a footer, alone and around others.
+            let id3 = Array("ID3".utf8) + [4, 0, 0, 0, 0, 2, 0] + [UInt8](repeating: 0, count: 256)
+            for tag in [id3, id3 + Self.tags[2], Self.tags[2] + id3, Self.tags[2] + id3 + Self.tags[0]] {
+                #expect(try run(bytes + tag).warnings == whole.warnings)
+            }
         }
         guard container == "flac" else { return }
         let other = try run(bytes + [UInt8](repeating: 0x55, count: 200) + Self.tags[0])

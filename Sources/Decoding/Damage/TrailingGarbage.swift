@@ -46,9 +46,11 @@ enum TrailingGarbage {
     {
         do {
             let start = try TrailingTags.start(source)
-            guard start < source.length, frame.lowerBound >= 0 else { return false }
-            guard codec == AV_CODEC_ID_FLAC else { return start <= frame.upperBound }
-            guard start - frame.lowerBound <= maxFrameBytes,
+            guard min(start, frame.upperBound) < source.length, frame.lowerBound >= 0 else { return false }
+            guard codec == AV_CODEC_ID_FLAC else {
+                return try start <= TrailingTags.end(source, behind: frame.upperBound)
+            }
+            guard start < source.length, start - frame.lowerBound <= maxFrameBytes,
                 let bytes = try SourceBytes(source).read(at: frame.lowerBound, Int(start - frame.lowerBound))
             else { return false }
             return av_crc(av_crc_get_table(AV_CRC_16_ANSI), 0, bytes, bytes.count) == 0
