@@ -26,20 +26,15 @@ package struct MovieEdits {
     private static let plausible = 0...Int64(1) << 40
 
     /// Reads the track's headers; `nil` without valid ones. A track without an edit list has no edits.
-    package init?(_ source: any ByteSource, track: Int) throws {
-        let bytes = SourceBytes(source)
-        let file = Box(name: "", body: 0, end: source.length)
-        guard let movie = try file.first("moov", bytes), let movieHeader = try movie.first("mvhd", bytes),
-            case let tracks = try movie.children(bytes).filter({ $0.name == "trak" }), tracks.indices.contains(track),
-            let header = try tracks[track].first("mdia", bytes)?.first("mdhd", bytes),
-            let media = try Self.scaleAndLength(header, bytes),
-            let movieTimes = try Self.scaleAndLength(movieHeader, bytes)
+    fileprivate init?(_ track: Box, movieScale: Int64, _ bytes: SourceBytes) throws {
+        guard let header = try track.first("mdia", bytes)?.first("mdhd", bytes),
+            let media = try Self.scaleAndLength(header, bytes)
         else { return nil }
-        (movieScale, mediaScale) = (movieTimes.scale, media.scale)
+        (self.movieScale, mediaScale) = (movieScale, media.scale)
         // The length is all ones if it is unknown.
         mediaLength = MediaTime(
             value: Self.plausible.contains(media.length) ? media.length : 0, timescale: mediaScale)
-        guard let list = try tracks[track].first("edts", bytes)?.first("elst", bytes) else {
+        guard let list = try track.first("edts", bytes)?.first("elst", bytes) else {
             (edits, delay) = ([], .zero)
             return
         }
@@ -103,12 +98,36 @@ package struct MovieEdits {
     }
 
     /// The timescale and length of an `mvhd` or `mdhd` box (ISO 14496-12).
-    private static func scaleAndLength(_ box: Box, _ bytes: SourceBytes) throws -> (scale: Int64, length: Int64)? {
+    fileprivate static func scaleAndLength(_ box: Box, _ bytes: SourceBytes) throws -> (scale: Int64, length: Int64)? {
         guard let version = try bytes.big(at: box.body, 1) else { return nil }
         let times = box.body + (version == 0 ? 12 : 20)
         guard let scale = try bytes.big(at: times, 4), scale > 0,
             let length = try bytes.big(at: times + 4, version == 0 ? 4 : 8)
         else { return nil }
         return (scale, length)
+    }
+}
+
+/// The tracks of an MPEG-4 or QuickTime file, found once.
+package struct MovieTracks {
+    private let tracks: [Box]
+    private let scale: Int64
+    private let bytes: SourceBytes
+
+    /// Reads the movie's boxes; `nil` without valid ones.
+    package init?(_ source: any ByteSource) throws {
+        bytes = SourceBytes(source)
+        let file = Box(name: "", body: 0, end: source.length)
+        guard let movie = try file.first("moov", bytes), let header = try movie.first("mvhd", bytes),
+            let times = try MovieEdits.scaleAndLength(header, bytes)
+        else { return nil }
+        scale = times.scale
+        tracks = try movie.children(bytes).filter { $0.name == "trak" }
+    }
+
+    /// The edits of a track by its number from 0; `nil` without valid headers.
+    package func edits(of track: Int) throws -> MovieEdits? {
+        guard tracks.indices.contains(track) else { return nil }
+        return try MovieEdits(tracks[track], movieScale: scale, bytes)
     }
 }

@@ -179,16 +179,17 @@ package struct Demuxer: ~Copyable {
             }
             if case .granules = descriptor.padding { try OggStart.correct(context, bytes) }
             for track in tracks {
-                if descriptor.padding == .editList { try applyEdits(stream(track.index)) }
-                hidden[track.index] = try SkipSamplesMarker(bytes, stream(track.index), descriptor.padding)
+                let edits = try movie?.edits(of: track.index)
+                applyEdits(edits, stream(track.index))
+                hidden[track.index] = SkipSamplesMarker(bytes, stream(track.index), descriptor.padding, edits)
+            let movie = descriptor.padding == .editList && !bytes.isEndless ? try MovieTracks(bytes) : nil
             }
         } catch { throw .unreadable(error, Self.operation) }
     }
 
     /// Sets a stream's duration to that of its edits.
-    private borrowing func applyEdits(_ stream: UnsafeMutablePointer<AVStream>) throws {
-        guard !bytes.isEndless, stream.pointee.nb_frames > 0,
-            let edits = try MovieEdits(bytes, track: Int(stream.pointee.index)),
+    private borrowing func applyEdits(_ edits: MovieEdits?, _ stream: UnsafeMutablePointer<AVStream>) {
+        guard stream.pointee.nb_frames > 0, let edits,
             let length = edits.length(
                 rate: Int(stream.pointee.time_base.den),
                 frameLength: Int64(stream.pointee.codecpar.pointee.frame_size)), length > 0

@@ -23,7 +23,7 @@ package struct MovieLength {
     /// A source that cannot be read declares nothing here; the decoder reports the error.
     package init(_ source: any ByteSource, _ demuxer: borrowing Demuxer, _ track: AudioTrack) {
         let stream = demuxer.stream(track.index)
-        let edits = source.isEndless ? nil : try? MovieEdits(source, track: track.index)
+        let edits = source.isEndless ? nil : try? MovieTracks(source)?.edits(of: track.index)
         // libav puts the start of the first edit at time zero, behind empty edits.
         let late = edits?.delay.nearestSample(rate: Int(track.timeBase.den)) ?? 0
         let first = avformat_index_get_entry(stream, 0)?.pointee.timestamp ?? 0

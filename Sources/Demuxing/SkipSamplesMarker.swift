@@ -30,8 +30,9 @@ final class SkipSamplesMarker {
 
     /// Reads what the container declares for a stream, which must outlive this object; `nil` if libav applies everything.
     init?(
-        _ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>, _ padding: PaddingSource
-    ) throws {
+        _ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>, _ padding: PaddingSource,
+        _ edits: MovieEdits?
+    ) {
         let parameters = stream.pointee.codecpar.pointee
         (self.source, self.stream, codec) = (source, stream, parameters.codec_id)
         rate = Int(parameters.sample_rate)
@@ -43,7 +44,7 @@ final class SkipSamplesMarker {
         case .editList:
             isMovie = true
             mayEndEarly = stream.pointee.nb_frames == 0 && !source.isEndless
-            let edits = mayEndEarly ? try MovieEdits(source, track: Int(stream.pointee.index)) : nil
+            let edits = mayEndEarly ? edits : nil
             let scale = Int(stream.pointee.time_base.den)
             let late = edits?.delay.nearestSample(rate: scale) ?? 0
             shift = (edits?.edits.first?.media?.nearestSample(rate: scale) ?? 0) - late

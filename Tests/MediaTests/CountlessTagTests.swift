@@ -81,6 +81,23 @@ import Testing
         #expect(try reads(sound) { _ = try UnknownSize.resolved($0, descriptor) } < 40_000)
     }
 
+    @Test func `the edits of many tracks are found in one pass over the boxes`() async throws {
+        var reads: [Int] = []
+        for count in [8, 32] {
+            let maps = (0..<count).flatMap { _ in ["-map", "0:a"] }
+            let path = try await Studio.shared.source(
+                "tracks-\(count).m4a", ["-f", "lavfi", "-i", "sine=d=0.1"] + maps + ["-c:a", "aac", "-ac", "1"])
+            var bytes = try MemoryFile(path: path).bytes
+            // The movie is the last box of a file that ffmpeg writes.
+            let movie = try #require(bytes.indices.last { bytes[$0...].starts(with: "moov".utf8) }) - 4
+            bytes += Array(repeatElement(box("free", []), count: 40 * count).joined())
+            bytes.replaceSubrange(movie..<movie + 4, with: bigEndian(UInt64(bytes.count - movie), 4))
+            reads.append(try self.reads(bytes) { _ = try Demuxer.open($0, stop: CancellationFlag()) })
+        }
+        // Four times as many of both.
+        #expect(reads[1] < 6 * reads[0], "\(reads)")
+    }
+
     private func ascii(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     private func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
