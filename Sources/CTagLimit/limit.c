@@ -1,10 +1,13 @@
 // A demuxer adds each tag of a source to a dictionary, which is searched from its start, and in which a value is copied to append to it. So
-// many tags take quadratic time. Like malloc, functions of libavutil can be replaced by those of the program.
+// many tags take quadratic time, and so do chapters whose numbers do not rise, each of which is searched for among the others. Like malloc,
+// functions of libavutil can be replaced by those of the program.
 #define _GNU_SOURCE
 
 #include "CTagLimit.h"
 
 #include <dlfcn.h>
+#include <libavformat/avformat.h>
+#include <libavutil/base64.h>
 #include <libavutil/dict.h>
 #include <libavutil/mem.h>
 #include <stdlib.h>
@@ -13,29 +16,53 @@
 static _Thread_local struct {
     /// What is left, except for `entries`.
     int64_t entries, comparisons, bytes;
-    bool is_active, is_exceeded;
+    bool is_active;
+    struct tag_limit_excess excess;
+    AVFormatContext *context;
+    /// Whether the chapters' numbers do not rise, and how many comparisons with them are left.
+    bool is_unordered;
+    int64_t chapter_comparisons;
+    /// The chapters before those that were left out, of which libav sees none meanwhile.
+    AVChapter **chapters;
+    unsigned int chapter_count;
 } limit;
 static int (*set)(AVDictionary **, const char *, const char *, int);
 static AVDictionaryEntry *(*get)(const AVDictionary *, const char *, const AVDictionaryEntry *, int);
+static int (*add)(void *, int *, void *);
 
-void tag_limit_begin(int64_t entries, int64_t bytes) {
+void tag_limit_begin(AVFormatContext *context, int64_t entries, int64_t bytes) {
+    memset(&limit, 0, sizeof limit);
     limit.entries = entries;
     // A demuxer looks for a name before it sets it, and some names are replaced by others in the end.
-    limit.comparisons = 2 * entries * entries;
+    limit.comparisons = limit.chapter_comparisons = 2 * entries * entries;
     limit.bytes = bytes;
+    limit.context = context;
     limit.is_active = true;
-    limit.is_exceeded = false;
 }
 
-bool tag_limit_end(void) {
+struct tag_limit_excess tag_limit_end(AVFormatContext *context) {
     limit.is_active = false;
-    return limit.is_exceeded;
+    if (context && limit.chapters) {
+        av_free(context->chapters);
+        context->chapters = limit.chapters;
+        context->nb_chapters = limit.chapter_count;
+    } else {
+        for (unsigned int index = 0; index < limit.chapter_count; index++) {
+            av_dict_free(&limit.chapters[index]->metadata);
+            av_free(limit.chapters[index]);
+        }
+        av_free(limit.chapters);
+    }
+    limit.chapters = NULL;
+    limit.chapter_count = 0;
+    return limit.excess;
 }
 
 __attribute__((constructor)) static void find_originals(void) {
     *(void **)&set = dlsym(RTLD_NEXT, "av_dict_set");
     *(void **)&get = dlsym(RTLD_NEXT, "av_dict_get");
-    if (!set || !get) abort();
+    *(void **)&add = dlsym(RTLD_NEXT, "av_dynarray_add_nofree");
+    if (!set || !get || !add) abort();
 }
 
 /// Whether a dictionary may be searched once more.
@@ -63,10 +90,40 @@ AVDictionaryEntry *av_dict_get(
 int av_dict_set(AVDictionary **dictionary, const char *key, const char *value, int flags) {
     // Without a value, an entry is removed.
     if (limit.is_active && key && value && !is_taken(*dictionary, key, value, flags)) {
-        limit.is_exceeded = true;
+        limit.excess.tags = true;
         if (flags & AV_DICT_DONT_STRDUP_KEY) av_free((void *)(uintptr_t)key);
         if (flags & AV_DICT_DONT_STRDUP_VAL) av_free((void *)(uintptr_t)value);
         return 0;
     }
     return set(dictionary, key, value, flags);
+}
+
+/// Whether libav may search the chapters for one more number, which it only does if they do not rise.
+static bool is_chapter_taken(AVChapter **chapters, unsigned int count) {
+    if (count > 1 && chapters[count - 1]->id <= chapters[count - 2]->id) limit.is_unordered = true;
+    if (limit.is_unordered) limit.chapter_comparisons -= count;
+    return limit.chapter_comparisons >= 0;
+}
+
+int av_dynarray_add_nofree(void *list, int *count, void *element) {
+    AVFormatContext *context = limit.is_active ? limit.context : NULL;
+    if (!context || list != &context->chapters) return add(list, count, element);
+    if (!limit.excess.chapters && is_chapter_taken(context->chapters, context->nb_chapters))
+        return add(list, count, element);
+    if (!limit.excess.chapters) {
+        limit.chapters = av_memdup(context->chapters, context->nb_chapters * sizeof *context->chapters);
+        if (limit.chapters) {
+            limit.chapter_count = context->nb_chapters;
+            context->nb_chapters = 0;
+        }
+    }
+    limit.excess.chapters = true;
+    // libav frees the chapter.
+    return AVERROR(ENOMEM);
+}
+
+/// Only the pictures in Vorbis comments are in Base64. They are read without libav.
+int av_base64_decode(uint8_t *bytes, const char *text, int size) {
+    (void)bytes, (void)text, (void)size;
+    return AVERROR_INVALIDDATA;
 }

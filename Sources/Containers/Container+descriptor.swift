@@ -107,7 +107,7 @@ extension Container {
         case .matroska:
             ContainerDescriptor(
                 extent: .headerOrUnits(Extent.matroska, Extent.partialElement), hidden: .beyondExtent, unknownSize: nil,
-                opening: .asIs, tags: .libav,
+                opening: .asIs, tags: .attachments,
                 seeking: .clusters, padding: .codecHeader, length: .rounded, checksum: .nowhere, timing: .placed,
                 places: .libav, framing: .container, tracks: .all, cut: .none, packetBytes: nil)
         case .mpegProgram:

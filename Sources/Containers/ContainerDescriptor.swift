@@ -62,6 +62,8 @@ package enum OpeningMethod: Sendable {
 package enum TagForm: Sendable {
     /// None: libav reads all tags.
     case libav
+    /// None; pictures are attachments of Matroska, which libav reads.
+    case attachments
     /// ID3v2 and APEv2 at the start, APEv2 and ID3v1 at the end.
     case ends
     /// FLAC metadata blocks.

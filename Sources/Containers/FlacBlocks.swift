@@ -19,6 +19,9 @@ package struct FlacBlocks {
     package let end: Int64
     private let bytes: SourceBytes
 
+    /// The maximum number of blocks. Each costs a read, and a small file can contain a few million empty ones.
+    package static let maxBlocks = 10_000
+
     /// Reads the headers of the blocks; `nil` if the source is not FLAC.
     package init?(_ source: any ByteSource) throws {
         bytes = SourceBytes(source)
@@ -26,7 +29,7 @@ package struct FlacBlocks {
         guard try bytes.text(at: offset, 4) == "fLaC" else { return nil }
         offset += 4
         var blocks: [Block] = []
-        while blocks.count < 10_000, let header = try bytes.read(at: offset, 4) {
+        while blocks.count < Self.maxBlocks, let header = try bytes.read(at: offset, 4) {
             let size = header[1...].reduce(0) { $0 << 8 | Int($1) }
             guard offset + 4 + Int64(size) <= source.length else { break }
             blocks.append(Block(kind: header[0] & 0x7F, body: offset + 4, size: size, isLast: header[0] & 0x80 != 0))

@@ -3,8 +3,8 @@ import Containers
 import MediaTypes
 
 /// Hides tags that respool leaves out or reads itself, and that libav would keep in memory: ID3 tags that are too large, or whose
-/// compressed frames libav would inflate as often and as far as a few bytes declare, pictures of FLAC, and tags of MPEG-4 that
-/// are too large.
+/// compressed frames libav would inflate as often and as far as a few bytes declare, pictures of FLAC, and comments of Ogg, tags of
+/// MPEG-4 and attachments of Matroska that are too large.
 enum DeflatedTags {
     /// Marks such tags with a version that libav skips. Also limits the number of tags at the start: the tag after the last
     /// allowed one is made unrecognizable.
@@ -25,13 +25,19 @@ enum DeflatedTags {
         switch tags {
         case .flacBlocks:
             // Padding instead.
-            for block in try FlacBlocks(source)?.blocks ?? [] where block.kind == 6 {
-                marks[block.body - 4] = block.isLast ? 0x81 : 1
-            }
+            let blocks = try FlacBlocks(source)?.blocks ?? []
+            for block in blocks where block.kind == 6 { marks[block.body - 4] = block.isLast ? 0x81 : 1 }
+            // libav reads no more blocks than are known here.
+            if blocks.count == FlacBlocks.maxBlocks, let last = blocks.last { marks[last.body - 4] = 0x81 }
         case .movieBoxes:
             guard let user = try MovieTags(source), user.size > 2 * Int64(Metadata.maxBytes) else { break }
             for (index, letter) in "free".utf8.enumerated() { marks[user.start + 4 + Int64(index)] = letter }
-        case .libav, .ends, .oggComment, .chunks, .asfHeader: break
+        case .oggComment: return try OggComment(source)?.shortened() ?? source
+        case .attachments:
+            guard source.length > Int64(Metadata.maxCopiedBytes) else { break }
+            let attachments = try MatroskaAttachments(source)
+            if attachments.size > Int64(Metadata.maxCopiedBytes) { marks = attachments.voids }
+        case .libav, .ends, .chunks, .asfHeader: break
         }
         return marks.isEmpty ? source : CorrectedSource(source, marks)
     }

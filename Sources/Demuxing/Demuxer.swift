@@ -23,7 +23,9 @@ package struct Demuxer: ~Copyable {
     /// Whether the header does not declare the source's length although it should.
     let isLengthUnknown: Bool
     /// Whether libav read only some of the tags.
-    package private(set) var hasMoreTags: Bool
+    package private(set) var hasMoreTags = false
+    /// Whether libav read only some of the chapters.
+    package private(set) var hasMoreChapters = false
     private let source: SourceContext
     private let stop: CancellationFlag
     /// By stream index.
@@ -33,8 +35,7 @@ package struct Demuxer: ~Copyable {
 
     private init(
         owning context: UnsafeMutablePointer<AVFormatContext>, _ descriptor: ContainerDescriptor, score: Int,
-        _ whole: any ByteSource, _ bytes: any ByteSource, isLengthUnknown: Bool, hasMoreTags: Bool,
-        source: consuming SourceContext,
+        _ whole: any ByteSource, _ bytes: any ByteSource, isLengthUnknown: Bool, source: consuming SourceContext,
         stop: CancellationFlag
     ) {
         self.context = context
@@ -44,7 +45,6 @@ package struct Demuxer: ~Copyable {
         self.whole = whole
         self.bytes = bytes
         self.isLengthUnknown = isLengthUnknown
-        self.hasMoreTags = hasMoreTags
         self.source = source
         self.stop = stop
     }
@@ -96,9 +96,9 @@ package struct Demuxer: ~Copyable {
         if isOnlySamples { av_opt_set_int(context, "max_probe_packets", 1, 0) }
         // On failure, libav frees the context itself.
         var options = Options(descriptor.opening == .withoutEdits ? [("advanced_editlist", "0")] : [])
-        tag_limit_begin(Int64(Metadata.maxTags), Int64(Metadata.maxCopiedBytes))
+        tag_limit_begin(context, Int64(Metadata.maxTags), Int64(Metadata.maxCopiedBytes))
         let code = avformat_open_input(&context, nil, format, &options.pointer)
-        let hasMoreTags = tag_limit_end()
+        let excess = tag_limit_end(context)
         guard code >= 0 else { throw try refusal(bytes, source, format, descriptor, code) }
         if let view {
             view.reset()
@@ -106,10 +106,12 @@ package struct Demuxer: ~Copyable {
         }
         var demuxer = Demuxer(
             owning: context!, descriptor, score: score, whole, bytes, isLengthUnknown: isLengthUnknown,
-            hasMoreTags: hasMoreTags, source: source, stop: stop)
-        tag_limit_begin(Int64(Metadata.maxTags), Int64(Metadata.maxCopiedBytes))
+            source: source, stop: stop)
+        tag_limit_begin(context, Int64(Metadata.maxTags), Int64(Metadata.maxCopiedBytes))
         let probed = avformat_find_stream_info(context, nil)
-        if tag_limit_end() { demuxer.hasMoreTags = true }
+        let more = tag_limit_end(context)
+        demuxer.hasMoreTags = excess.tags || more.tags
+        demuxer.hasMoreChapters = excess.chapters || more.chapters
         guard probed >= 0 else { throw try refusal(bytes, demuxer.source, format, descriptor, probed) }
         if let failure = demuxer.source.failure(operation) { throw failure }
         if let codec = view?.codec { demuxer.stream(0).pointee.codecpar.pointee.codec_id = codec }
@@ -178,11 +180,11 @@ package struct Demuxer: ~Copyable {
                 frames = FramePackets(bytes, stream(track.index), padding)
             }
             if case .granules = descriptor.padding { try OggStart.correct(context, bytes) }
+            let movie = descriptor.padding == .editList && !bytes.isEndless ? try MovieTracks(bytes) : nil
             for track in tracks {
                 let edits = try movie?.edits(of: track.index)
                 applyEdits(edits, stream(track.index))
                 hidden[track.index] = SkipSamplesMarker(bytes, stream(track.index), descriptor.padding, edits)
-            let movie = descriptor.padding == .editList && !bytes.isEndless ? try MovieTracks(bytes) : nil
             }
         } catch { throw .unreadable(error, Self.operation) }
     }
@@ -288,9 +290,9 @@ package struct Demuxer: ~Copyable {
     private borrowing func read(into packet: borrowing Packet) throws(MediaError) -> Bool {
         if stop.isRaised { throw .stopped }
         // Another link of a chained file has tags too.
-        tag_limit_begin(Int64(Metadata.maxTags), Int64(Metadata.maxCopiedBytes))
+        tag_limit_begin(context, Int64(Metadata.maxTags), Int64(Metadata.maxCopiedBytes))
         let code = av_read_frame(context, packet.pointer)
-        _ = tag_limit_end()
+        _ = tag_limit_end(context)
         if code >= 0 { return true }
         if let failure = source.failure("read the source") { throw failure }
         guard code != av_swift_error_eof else { return false }

@@ -18,7 +18,7 @@ enum LeadingJunk {
             let place = bytes.withUnsafeBufferPointer({ header($0) }), case let header = search + Int64(place),
             header > start
         else { return source }
-        return SplicedSource(source, without: start..<header)
+        return SplicedSource(source, [(start..<header, [])])
     }
 
     /// The offset of a Xing or VBRI header before the first frame.
@@ -34,26 +34,5 @@ enum LeadingJunk {
             if FrameHeader.length(AV_CODEC_ID_MP3, next) != nil { return nil }
         }
         return nil
-    }
-}
-
-/// A source without a range of its bytes.
-private final class SplicedSource: ByteSource {
-    private let source: any ByteSource
-    private let gap: Range<Int64>
-
-    init(_ source: any ByteSource, without gap: Range<Int64>) {
-        self.source = source
-        self.gap = gap
-    }
-
-    var length: Int64 { source.length - Int64(gap.count) }
-    var isAllPresent: Bool { source.isAllPresent }
-    func takeTitles() -> [StreamTitle] { source.takeTitles() }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
-        guard offset < gap.lowerBound else { return try source.read(into: buffer, at: offset + Int64(gap.count)) }
-        let count = Int(min(Int64(buffer.count), gap.lowerBound - offset))
-        return try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), at: offset)
     }
 }

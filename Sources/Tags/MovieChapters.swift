@@ -58,7 +58,8 @@ enum MovieChapters {
         for index in 0..<Int(demuxer.context.pointee.nb_streams) {
             let stream = demuxer.stream(index)
             guard stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_BIN_DATA else { continue }
-            for number in 0..<avformat_index_get_entries_count(stream) {
+            let count = min(avformat_index_get_entries_count(stream), CInt(demuxer.context.pointee.nb_chapters))
+            for number in 0..<count {
                 guard let entry = avformat_index_get_entry(stream, number)?.pointee else { continue }
                 titles[Int64(number)] = try wideTitle(bytes, at: entry.pos, Int(entry.size))
             }

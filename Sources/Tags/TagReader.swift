@@ -32,6 +32,7 @@ package enum TagReader {
             metadata.chapters = seen.chapters(completedBy: metadata.chapters)
         }
         if metadata.chapters.isEmpty { metadata.nameCues(rate: track.rate, charset) }
+        if demuxer.hasMoreChapters { metadata.leaveOutChapters() }
         metadata.keepChapters(atMost: limits.chapters)
         // Programs write chapters and pictures in the order of creation. Cutting requires chapters by time, and players show
         // the first picture.
@@ -62,6 +63,7 @@ package enum TagReader {
     ) throws -> Metadata {
         switch form {
         case .libav: Metadata()
+        case .attachments: try attachments(source)
         // The limit is higher for forms that contain pictures, possibly in base64.
         case .flacBlocks: try flac(source, 4 * most)
         case .oggComment: try ogg(source, 2 * most)
@@ -162,6 +164,20 @@ package enum TagReader {
         return metadata
     }
 
+    /// The pictures of Matroska are read by libav, except for those that it does not see.
+    private static func attachments(_ source: any ByteSource) throws -> Metadata {
+        var metadata = Metadata()
+        guard source.length > Int64(Metadata.maxCopiedBytes), case let size = try MatroskaAttachments(source).size,
+            size > Int64(Metadata.maxCopiedBytes)
+        else { return metadata }
+        metadata.warn(
+            Warning(
+                .tagsDropped,
+                "the source's attachments have \(size) bytes, over the limit of \(Metadata.maxCopiedBytes), and were left out"
+            ))
+        return metadata
+    }
+
     private static func ogg(_ source: any ByteSource, _ most: Int) throws -> Metadata {
         guard let comment = try OggComment(source, maxBytes: most) else { return Metadata() }
         guard comment.size <= most else {
@@ -237,6 +253,16 @@ extension Metadata {
             left -= min(left, values.count)
         }
         return true
+    }
+
+    fileprivate mutating func leaveOutChapters() {
+        warn(Warning(.chaptersDropped, "the source has more chapters than can be read, and they were left out"))
+        chapters = []
+    }
+
+    /// Adds a warning once.
+    fileprivate mutating func warn(_ warning: Warning) {
+        if !warnings.contains(warning) { warnings.append(warning) }
     }
 
     fileprivate mutating func keepChapters(atMost most: Int) {

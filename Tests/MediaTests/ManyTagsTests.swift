@@ -1,5 +1,6 @@
 import Bytes
 import CLibav
+import Containers
 import Conversion
 import Demuxing
 import Encoding
@@ -24,30 +25,90 @@ import Testing
         #expect(entries.allSatisfy { $0 <= Self.maximum }, "\(entries)")
     }
 
-    @Test func `pictures of FLAC are not read by libav`() async throws {
-        let bytes = try await Self.flac(
-            blocks: (0..<3).map { number in
-                let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, UInt8(number)]
-                return (
-                    6, bigEndian(3, 4) + Self.text("image/png") + [UInt8](repeating: 0, count: 20) + Self.text(picture)
-                )
-            })
-        let file = MemoryFile(bytes)
+    /// A picture in the form of FLAC, and its media type.
+    private static func picture(_ number: UInt8) -> [UInt8] {
+        let bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, number]
+        return bigEndian(3, 4) + text("image/png") + [UInt8](repeating: 0, count: 20) + text(bytes)
+    }
+
+    @Test(arguments: ["flac", "many blocks", "opus"])
+    func `pictures of FLAC and Ogg are not read by libav`(_ form: String) async throws {
+        let pictures = (0..<3).map { Self.picture($0) }
+        let file: MemoryFile
+        switch form {
+        case "opus":
+            var ogg = OggFile(try await Self.bare("opus"))
+            let fields = pictures.map { ("METADATA_BLOCK_PICTURE", Data($0).base64EncodedString()) }
+            ogg.edit(1) { $0 = Array("OpusTags".utf8) + Self.comment(fields) }
+            file = MemoryFile(ogg.paged(headers: 2, [50], trim: 0))
+        default:
+            let empty = form == "flac" ? [] : (0..<FlacBlocks.maxBlocks).map { _ in (kind: UInt8(1), body: [UInt8]()) }
+            file = MemoryFile(try await Self.flac(blocks: empty + pictures.map { (6, $0) }))
+        }
         let demuxer = try Demuxer.open(file, stop: CancellationFlag())
         let streams = demuxer.context.pointee.nb_streams
         #expect(streams == 1)
-        #expect(try Probe.of(file, stop: CancellationFlag()).pictures.count == 3)
+        // What is behind more blocks than any program writes is not looked for.
+        let count = try Probe.of(file, stop: CancellationFlag()).pictures.count
+        #expect(count == (form == "many blocks" ? 0 : 3))
     }
 
-    @Test(arguments: ["mp3", "m4a"])
+    @Test(arguments: ["opus", "ogg", "oga"])
+    func `a comment that is too large is empty for libav, and the sound is the same`(_ form: String) async throws {
+        let options = form == "oga" ? ["-c:a", "flac", "-f", "ogg"] : form == "ogg" ? ["-c:a", "libvorbis"] : []
+        let sound = ["-f", "lavfi", "-i", "sine=440:r=48000:d=0.3", "-metadata"]
+        let long = "comment=" + String(repeating: "long ", count: 24_000)
+        let path = try await Studio.shared.source("long-comment.\(form)", sound + [long] + options)
+        let file = try MemoryFile(path: path)
+        let whole = try #require(try OggComment(file, maxBytes: 1 << 20)?.shortened())
+        #expect(whole.length == file.length)
+        let short = try #require(try OggComment(file, maxBytes: 50_000)?.shortened())
+        let bytes = try #require(try SourceBytes(short).read(at: 0, Int(short.length)))
+        #expect(bytes.count < file.bytes.count - 115_000)
+        let rendition = Rendition(format: "wav")
+        let (first, second) = (try file.converted(to: rendition), try MemoryFile(bytes).converted(to: rendition))
+        #expect(second.result.samples == first.result.samples && second.result.warnings.isEmpty)
+        #expect(try MemoryFile(bytes).samples() == file.samples())
+    }
+
+    @Test(arguments: ["mp3", "m4a", "opus", "mka"])
     func `a tag that is left out for its size is not read by libav`(_ container: String) async throws {
-        let picture = [0xFF, 0xD8, 0xFF] + [UInt8](repeating: 1, count: container == "mp3" ? 17 << 20 : 33 << 20)
+        let size = ["mp3": 17 << 20, "opus": 25 << 20, "mka": 14 << 20][container] ?? 33 << 20
+        let picture = [0xFF, 0xD8, 0xFF] + [UInt8](repeating: 1, count: size)
         let file = MemoryFile(try await Self.file(container, picture: picture))
         let demuxer = try Demuxer.open(file, stop: CancellationFlag())
         let streams = demuxer.context.pointee.nb_streams
         #expect(streams == 1)
         let warnings = try file.converted(to: Rendition(format: "wav")).result.warnings
         #expect(warnings.map(\.code) == ["tags_dropped"])
+    }
+
+    // MARK: Chapters
+
+    @Test(arguments: [true, false])
+    func `chapters whose numbers do not rise are not compared without a bound`(isRising: Bool) async throws {
+        let count = 20_000
+        let path = try await Studio.shared.source(
+            "live.mka", ["-f", "lavfi", "-i", "sine=440:r=48000:d=0.3", "-f", "matroska", "-live", "1"])
+        func element(_ id: [UInt8], _ body: [UInt8]) -> [UInt8] {
+            id + [0x10] + bigEndian(UInt64(body.count), 3) + body
+        }
+        let atoms = (1...count).flatMap { number -> [UInt8] in
+            let unique = bigEndian(UInt64(isRising ? number : count + 1 - number), 4)
+            return element(
+                [0xB6], element([0x73, 0xC4], unique) + element([0x91], bigEndian(UInt64(number) * 1000, 4)))
+        }
+        let chapters = element([0x10, 0x43, 0xA7, 0x70], element([0x45, 0xB9], atoms))
+        var bytes = try MemoryFile(path: path).bytes
+        let cluster = try #require(bytes.firstRange(of: [0x1F, 0x43, 0xB6, 0x75])).lowerBound
+        bytes.insert(contentsOf: chapters, at: cluster)
+        let file = MemoryFile(bytes)
+        let demuxer = try Demuxer.open(file, stop: CancellationFlag())
+        let found = Int(demuxer.context.pointee.nb_chapters)
+        // n² / 2 comparisons, as many as for names.
+        #expect(isRising ? found == count : found <= 2 * Self.maximum, "\(found)")
+        let warnings = try file.converted(to: Rendition(format: "wav")).result.warnings.map(\.code)
+        #expect(warnings == ["chapters_dropped"], "\(warnings)")
     }
 
     // MARK: Files
@@ -64,12 +125,7 @@ import Testing
         // libav compares each name with all others: names that differ early take less time.
         let names = (0..<count).map { "\($0)".reversed() + "NAME" }
         let sound = try await bare(container)
-        func comment() -> [UInt8] {
-            littleEndian(0, 4) + littleEndian(UInt64(count), 4)
-                + names.flatMap { name -> [UInt8] in
-                    littleEndian(UInt64(name.utf8.count + 2), 4) + Array("\(name)=x".utf8)
-                }
-        }
+        func comment() -> [UInt8] { Self.comment(names.map { ($0, "x") }) }
         switch container {
         case "flac": return try await flac(blocks: [(4, comment())])
         case "opus":
@@ -83,12 +139,7 @@ import Testing
             }
             return id3(frames) + sound
         case "wv":
-            let items = names.flatMap { name -> [UInt8] in
-                littleEndian(1, 4) + littleEndian(0, 4) + Array("\(name)".utf8) + [0, UInt8(ascii: "x")]
-            }
-            let fields =
-                littleEndian(2000, 4) + littleEndian(UInt64(items.count + 32), 4) + littleEndian(UInt64(count), 4)
-            return sound + items + Array("APETAGEX".utf8) + fields + [UInt8](repeating: 0, count: 12)
+            return sound + ape(names.map { ($0, 0) })
         default:
             let strings = bigEndian(UInt64(count), 4) + names.flatMap { Array($0.utf8) + [0, UInt8(ascii: "x"), 0] }
             let chunk = Array("info".utf8) + bigEndian(UInt64(strings.count), 8) + strings
@@ -97,8 +148,35 @@ import Testing
         }
     }
 
+    /// A Vorbis comment.
+    private static func comment(_ fields: [(name: String, value: String)]) -> [UInt8] {
+        littleEndian(0, 4) + littleEndian(UInt64(fields.count), 4)
+            + fields.flatMap { field -> [UInt8] in
+                let text = Array("\(field.name)=\(field.value)".utf8)
+                return littleEndian(UInt64(text.count), 4) + text
+            }
+    }
+
+    /// An APEv2 tag without a header; each item has one byte.
+    private static func ape(_ items: [(name: String, flags: UInt8)]) -> [UInt8] {
+        let content = items.flatMap { item -> [UInt8] in
+            littleEndian(1, 4) + [item.flags, 0, 0, 0] + Array(item.name.utf8) + [0, UInt8(ascii: "x")]
+        }
+        let fields =
+            littleEndian(2000, 4) + littleEndian(UInt64(content.count + 32), 4) + littleEndian(UInt64(items.count), 4)
+        return content + Array("APETAGEX".utf8) + fields + [UInt8](repeating: 0, count: 12)
+    }
+
     private static func file(_ container: String, picture: [UInt8]) async throws -> [UInt8] {
+        if container == "mka" { return try await attached(picture) }
         let sound = try await bare(container)
+        if container == "opus" {
+            var file = OggFile(sound)
+            let block = bigEndian(3, 4) + text("image/jpeg") + [UInt8](repeating: 0, count: 20) + text(picture)
+            let field = ("METADATA_BLOCK_PICTURE", Data(block).base64EncodedString())
+            file.edit(1) { $0 = Array("OpusTags".utf8) + comment([field]) }
+            return file.paged(headers: 2, [50], trim: 0)
+        }
         guard container == "m4a" else {
             let body = [0] + Array("image/jpeg".utf8) + [0, 3, 0] + picture
             return id3(Array("APIC".utf8) + bigEndian(UInt64(body.count), 4) + [0, 0] + body) + sound
@@ -119,6 +197,16 @@ import Testing
         let size = bytes.count - movie + user.count
         bytes.replaceSubrange(movie..<movie + 4, with: bigEndian(UInt64(size), 4))
         return bytes + user
+    }
+
+    /// Matroska with five attachments of a picture.
+    private static func attached(_ picture: [UInt8]) async throws -> [UInt8] {
+        let path = await Studio.shared.output("jpg")
+        try Data(picture).write(to: URL(filePath: path))
+        let output = await Studio.shared.output("mka")
+        let attachments = (1...5).flatMap { ["-attach", path, "-metadata:s:\($0)", "mimetype=image/jpeg"] }
+        try await Studio.ffmpeg(["-f", "lavfi", "-i", "sine=440:r=48000:d=0.3"] + attachments + [output])
+        return try fileBytes(output)
     }
 
     private static func id3(_ frames: [UInt8]) -> [UInt8] {

@@ -1,12 +1,20 @@
-// A limit of the tags that libav's demuxers read.
+// A limit of the tags and chapters that libav's demuxers read.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Limits what is added to dictionaries on this thread from now on: the entries of each one, and the bytes that are copied. Names are
-/// compared at most twice as often as this number of entries takes.
-void tag_limit_begin(int64_t entries, int64_t bytes);
+struct AVFormatContext;
 
-/// Ends the limit; returns whether entries were left out.
-bool tag_limit_end(void);
+/// What was left out.
+struct tag_limit_excess {
+    bool tags;
+    bool chapters;
+};
+
+/// Limits what is added to dictionaries on this thread from now on: the entries of each one, and the bytes that are copied. Names are
+/// compared at most twice as often as this number of entries takes, and so are the numbers of the context's chapters.
+void tag_limit_begin(struct AVFormatContext *context, int64_t entries, int64_t bytes);
+
+/// Ends the limit; returns what was left out. The context is null if libav has freed it.
+struct tag_limit_excess tag_limit_end(struct AVFormatContext *context);
