@@ -26,6 +26,7 @@ package struct Demuxer: ~Copyable {
     package private(set) var hasMoreTags = false
     /// Whether libav read only some of the chapters.
     package private(set) var hasMoreChapters = false
+    private let laterTags = LaterTags()
     private let source: SourceContext
     private let stop: CancellationFlag
     /// By stream index.
@@ -217,13 +218,21 @@ package struct Demuxer: ~Copyable {
 
     /// Warnings about the container.
     package var warnings: [Warning] {
-        guard isLengthUnknown else { return [] }
-        return [
-            Warning(
-                .lengthUnknown,
-                "the source's header does not declare its length; it was read to its last byte, so truncation cannot be detected"
-            )
-        ]
+        var warnings: [Warning] = []
+        if isLengthUnknown {
+            warnings.append(
+                Warning(
+                    .lengthUnknown,
+                    "the source's header does not declare its length; it was read to its last byte, so truncation cannot be detected"
+                ))
+        }
+        if laterTags.isExceeded {
+            warnings.append(
+                Warning(
+                    .tagsDropped,
+                    "a later part of the source has more than \(Metadata.maxTags) tags, and the others were left out"))
+        }
+        return warnings
     }
 
     /// The delay and padding of an MP3 file; `nil` if unknown.
@@ -292,7 +301,7 @@ package struct Demuxer: ~Copyable {
         // Another link of a chained file has tags too.
         tag_limit_begin(context, Int64(Metadata.maxTags), Int64(Metadata.maxCopiedBytes))
         let code = av_read_frame(context, packet.pointer)
-        _ = tag_limit_end(context)
+        if tag_limit_end(context).tags { laterTags.isExceeded = true }
         if code >= 0 { return true }
         if let failure = source.failure("read the source") { throw failure }
         guard code != av_swift_error_eof else { return false }
@@ -331,4 +340,9 @@ package struct Demuxer: ~Copyable {
         if let failure = source.failure("seek in the source") { throw failure }
         return code >= 0
     }
+}
+
+/// Whether a later part of a source, such as another link of a chained file, has more tags than are read.
+private final class LaterTags {
+    var isExceeded = false
 }

@@ -18,18 +18,19 @@ struct ID3Frames {
         var isText: Bool { name[0] == UInt8(ascii: "T") && name.contains { $0 != UInt8(ascii: "X") && $0 != name[0] } }
     }
 
-    /// The tag without what TagLib cannot read. Other bytes are returned unchanged.
-    static func normalized(_ tag: [UInt8]) -> [UInt8] {
+    /// The tag without what TagLib cannot read, and whether there are more frames than are read. Other bytes are returned unchanged.
+    static func normalized(_ tag: [UInt8]) -> (bytes: [UInt8], isCut: Bool) {
         guard tag.count > 10, tag.starts(with: Array("ID3".utf8)), (2...4).contains(tag[3]),
             tag[6..<10].allSatisfy({ $0 < 0x80 })
-        else { return tag }
+        else { return (tag, false) }
         // In ID3v2.2 this bit means a compression that was never defined.
-        guard tag[3] > 2 || tag[5] & 0x40 == 0 else { return tag }
+        guard tag[3] > 2 || tag[5] & 0x40 == 0 else { return (tag, false) }
         var frames = ID3Frames(tag)
+        let isCut = frames.frames.count > Metadata.maxTags
         frames.nameSuccessors()
         frames.nameGrouping()
         frames.joinDate()
-        return frames.bytes(flags: tag[3] == 4 ? tag[5] & 0x80 : 0)
+        return (frames.bytes(flags: tag[3] == 4 ? tag[5] & 0x80 : 0), isCut)
     }
 
     private init(_ tag: [UInt8]) {

@@ -21,10 +21,9 @@ package enum TagReader {
         } catch let error as MediaError { throw error } catch { throw .unreadable(error, "read the tags") }
         let seen: Metadata
         do { seen = try LibavTags.of(demuxer, track) } catch { throw .unreadable(error, "read the tags") }
-        var hasMoreTags = metadata.texts.isEmpty && demuxer.hasMoreTags
+        let hasMoreTags = metadata.texts.isEmpty && demuxer.hasMoreTags
         if metadata.texts.isEmpty { metadata.texts = seen.texts }
-        if metadata.keepTexts(atMost: Metadata.maxTags) { hasMoreTags = true }
-        if hasMoreTags { metadata.warnings.append(tooMany) }
+        if metadata.keepTexts(atMost: Metadata.maxTags) || hasMoreTags { metadata.warn(tooMany) }
         if metadata.pictures.isEmpty { metadata.pictures = seen.pictures }
         if case .movieBoxes = demuxer.descriptor.tags {
             metadata.chapters = MovieChapters.joined(metadata.chapters, seen.chapters)
@@ -77,16 +76,27 @@ package enum TagReader {
     /// Parses tags from bytes.
     static func parsed(_ form: tag_form, _ bytes: [UInt8], charset: String? = nil) throws(MediaError) -> Metadata {
         let content = try emptyContent()
+        let isCut: Bool
         switch form {
-        case TAG_FORM_ID3: content.parse(form, ID3Frames.normalized(bytes), charset: charset)
-        case TAG_FORM_MPEG4: content.parse(form, MovieIntegers.normalized(bytes), charset: charset)
-        default: content.parse(form, counted(form, bytes), charset: charset)
+        case TAG_FORM_ID3:
+            let tag = ID3Frames.normalized(bytes)
+            content.parse(form, tag.bytes, charset: charset)
+            isCut = tag.isCut
+        case TAG_FORM_MPEG4:
+            content.parse(form, MovieIntegers.normalized(bytes), charset: charset)
+            isCut = false
+        default:
+            let tag = counted(form, bytes)
+            content.parse(form, tag.bytes, charset: charset)
+            isCut = tag.isCut
         }
-        return content.metadata()
+        var metadata = content.metadata()
+        if isCut { metadata.warn(tooMany) }
+        return metadata
     }
 
     /// Lowers the number of tags that a Vorbis comment or an APE tag declares. Their parsers read as many.
-    private static func counted(_ form: tag_form, _ bytes: [UInt8]) -> [UInt8] {
+    private static func counted(_ form: tag_form, _ bytes: [UInt8]) -> (bytes: [UInt8], isCut: Bool) {
         func number(_ place: Int) -> Int? {
             guard place >= 0, place + 4 <= bytes.count else { return nil }
             return bytes[place..<place + 4].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -99,10 +109,10 @@ package enum TagReader {
             case TAG_FORM_APE: bytes.count - 16
             default: Int?.none
             }
-        guard let place, let count = number(place), count > Metadata.maxTags + 1 else { return bytes }
+        guard let place, let count = number(place), count > Metadata.maxTags + 1 else { return (bytes, false) }
         var bytes = bytes
         bytes.replaceSubrange(place..<place + 4, with: littleEndian(UInt64(Metadata.maxTags + 1), 4))
-        return bytes
+        return (bytes, true)
     }
 
     private static func emptyContent() throws(MediaError) -> TagContent {
@@ -137,7 +147,9 @@ package enum TagReader {
         if place.count > most {
             metadata.warnings.append(tooLarge(Int64(place.count), most))
         } else if let bytes = try SourceBytes(source).read(at: place.lowerBound, place.count) {
-            metadata.fill(from: try parsed(TAG_FORM_APE, bytes))
+            let tag = try parsed(TAG_FORM_APE, bytes)
+            metadata.fill(from: tag)
+            for warning in tag.warnings { metadata.warn(warning) }
         }
     }
 
@@ -145,7 +157,7 @@ package enum TagReader {
         guard let file = try FlacBlocks(source) else { return Metadata() }
         let content = try emptyContent()
         let blocks = file.blocks.filter { [4, 6].contains($0.kind) }
-        var (left, isDropped) = (most, false)
+        var (left, isDropped, isCut) = (most, false, false)
         for block in blocks {
             guard block.size <= left else {
                 isDropped = true
@@ -154,12 +166,15 @@ package enum TagReader {
             guard let bytes = try file.body(block) else { continue }
             left -= block.size
             if block.kind == 4 {
-                content.parse(TAG_FORM_VORBIS, counted(TAG_FORM_VORBIS, bytes))
+                let comment = counted(TAG_FORM_VORBIS, bytes)
+                content.parse(TAG_FORM_VORBIS, comment.bytes)
+                isCut = isCut || comment.isCut
             } else {
                 content.parse(TAG_FORM_FLAC_PICTURE, bytes)
             }
         }
         var metadata = content.metadata()
+        if isCut { metadata.warn(tooMany) }
         if isDropped { metadata.warnings.append(tooLarge(blocks.reduce(0) { $0 + Int64($1.size) }, most)) }
         return metadata
     }

@@ -25,6 +25,42 @@ import Testing
         #expect(entries.allSatisfy { $0 <= Self.maximum }, "\(entries)")
     }
 
+    @Test(arguments: ["mp3", "wv"])
+    func `a tag of more entries than are read is told although few are texts`(_ container: String) async throws {
+        let sound = try await Self.bare(container)
+        let bytes: [UInt8]
+        if container == "mp3" {
+            func frame(_ name: String, _ body: [UInt8]) -> [UInt8] {
+                Array(name.utf8) + bigEndian(UInt64(body.count), 4) + [0, 0] + body
+            }
+            let other = frame("PRIV", [UInt8(ascii: "x"), 0, 1])
+            let frames =
+                frame("TIT2", [0, UInt8(ascii: "T")]) + repeatElement(other, count: Self.maximum + 10).joined()
+            bytes = Self.id3(frames) + sound
+        } else {
+            let items = (0..<Self.maximum + 10).map { ("NAME\($0)", UInt8(2)) }
+            bytes = sound + Self.ape([("Title", 0)] + items)
+        }
+        let file = MemoryFile(bytes)
+        #expect(try Probe.of(file, stop: CancellationFlag()).tags["title"]?.count == 1)
+        let codes = try file.converted(to: Rendition(format: "wav")).result.warnings.map(\.code)
+        #expect(codes.contains("tags_dropped"), "\(codes)")
+    }
+
+    @Test func `a later link with more tags than are read is told`() async throws {
+        func link(_ tags: Int, _ serial: UInt8) async throws -> [UInt8] {
+            var file = OggFile(try await Self.bare("opus"))
+            let names = (0..<tags).map { "NAME\($0)" }
+            file.edit(1) { $0 = Array("OpusTags".utf8) + Self.comment(names.map { ($0, "x") }) }
+            return file.paged(headers: 2, [50], trim: 0, serial: serial)
+        }
+        for (count, codes) in [(10, []), (Self.maximum + 10, ["tags_dropped"])] {
+            let file = MemoryFile(try await link(10, 1) + (try await link(count, 2)))
+            let result = try file.converted(to: Rendition(format: "wav")).result
+            #expect(result.warnings.map(\.code) == codes, "\(count)")
+        }
+    }
+
     /// A picture in the form of FLAC, and its media type.
     private static func picture(_ number: UInt8) -> [UInt8] {
         let bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, number]
