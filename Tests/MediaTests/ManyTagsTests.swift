@@ -56,8 +56,10 @@ import Testing
         }
         for (count, codes) in [(10, []), (Self.maximum + 10, ["tags_dropped"])] {
             let file = MemoryFile(try await link(10, 1) + (try await link(count, 2)))
-            let result = try file.converted(to: Rendition(format: "wav")).result
-            #expect(result.warnings.map(\.code) == codes, "\(count)")
+            for format in ["wav", "opus"] {
+                let result = try file.converted(to: Rendition(format: format)).result
+                #expect(result.warnings.map(\.code) == codes, "\(count) to \(format), copied: \(result.copied)")
+            }
         }
     }
 

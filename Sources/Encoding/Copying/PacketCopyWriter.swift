@@ -15,7 +15,7 @@ package final class PacketCopyWriter: RenditionWriter {
     private let plan: CopyPlan
     private var tags: TagWriter
     private let rate: Int
-    private let sourceWarnings: [Warning]
+    private var sourceWarnings: [Warning]
     private let sourceSettings: SourceSettings
     private let stop: CancellationFlag
     /// A warning about joined files, once the packets are copied.
@@ -112,6 +112,8 @@ package final class PacketCopyWriter: RenditionWriter {
             try muxer.write(packet, rate: rate)
             done(length)
         }
+        // Some are known only at the end.
+        sourceWarnings += demuxer.warnings.filter { !sourceWarnings.contains($0) }
         guard number > span.last else {
             throw MediaError(.internal, "copy the audio", "the source had fewer packets in the second reading")
         }
