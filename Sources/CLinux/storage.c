@@ -38,6 +38,10 @@ int clinux_rename_unless_there(int folder, const char *name, int other_folder, c
     return 0;
 }
 
+int clinux_exchange(int folder, const char *name, int other_folder, const char *other_name) {
+    return renameat2(folder, name, other_folder, other_name, RENAME_EXCHANGE);
+}
+
 int clinux_lock(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB); }
 
 // On remote file systems the server grants leases, and may refuse them for other reasons: NFS and three types of SMB.

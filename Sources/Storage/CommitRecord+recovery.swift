@@ -52,13 +52,16 @@ extension CommitRecord.Output {
         return holdsOutput(destination.name, in: folder)
     }
 
-    /// Removes the file that the published output has replaced.
+    /// Removes the files that the published output has replaced.
     fileprivate func removeOld(_ policy: TransferPolicy) {
         guard let (destination, name) = location(policy), let folder = try? destination.openExistingFolder() else {
             return
         }
         unlinkat(folder.number, name, 0)
         unlinkat(folder.number, Destination.keptName(name), 0)
+        for part in partNames {
+            unlinkat(folder.number, Destination.keptName(StagedPart.stagedName(name, of: part)), 0)
+        }
     }
 
     /// Removes the output, published or staged, and restores the file that it had replaced.
@@ -68,7 +71,7 @@ extension CommitRecord.Output {
         }
         let staged = try removeStaged(name, of: destination, as: destination.name, in: folder)
         let wasPublished = staged != .alone && holdsOutput(destination.name, in: folder)
-        if wasPublished { destination.rollback(in: folder, name) }
+        if wasPublished { destination.restore(name, from: folder, into: folder) }
         unlinkat(folder.number, Destination.keptName(name), 0)
         removeParts(destination, name, in: folder, evenPublished: staged == .alone || wasPublished)
         fsync(folder.number)
@@ -94,15 +97,24 @@ extension CommitRecord.Output {
         return isThere && other.isSameFile(as: file) ? .linked : .alone
     }
 
-    /// Removes the staged parts. Also removes published parts if they certainly belong to the earlier owner.
+    /// The names of the parts, of which Redis may hold any number.
+    private var partNames: some Sequence<String> {
+        parts.lazy.flatMap { $0.names(atMost: 100_000) }.prefix(100_000)
+    }
+
+    /// Removes the staged parts. Also takes back published parts if they certainly belong to the earlier owner.
     private func removeParts(
         _ destination: Destination, _ stagedName: String, in folder: borrowing Descriptor, evenPublished: Bool
     ) {
-        let names = parts.lazy.flatMap { $0.names(atMost: 100_000) }.prefix(100_000)
-        for name in names {
+        for name in partNames {
             let partName = StagedPart.stagedName(stagedName, of: name)
             let staged = try? removeStaged(partName, of: destination, as: name, in: folder)
-            if staged == .linked || staged == .absent && evenPublished { try? destination.part(name).remove() }
+            let kept = Destination.keptName(partName)
+            if staged == .linked || staged == .absent && (evenPublished || StagedFiles.exists(kept, in: folder.number))
+            {
+                try? destination.part(name).restore(partName, from: folder)
+            }
+            unlinkat(folder.number, kept, 0)
         }
     }
 

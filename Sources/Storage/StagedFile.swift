@@ -44,7 +44,10 @@ package struct StagedFile: ~Copyable {
         case .published(keepsOld: true): unlinkat(folder.number, Destination.keptName(stagedName), 0)
         case .unnamed, .published: break
         }
-        for part in parts where !part.isPublished { unlinkat(folder.number, part.stagedName, 0) }
+        for part in parts {
+            if !part.isPublished { unlinkat(folder.number, part.stagedName, 0) }
+            if part.keepsOld { unlinkat(folder.number, Destination.keptName(part.stagedName), 0) }
+        }
         for name in copyNames { unlinkat(folder.number, name, 0) }
     }
 
@@ -115,19 +118,13 @@ package struct StagedFile: ~Copyable {
 
     /// Makes the parts and then the main file visible, each atomically. Fails if a file exists that may not be replaced.
     ///
-    /// If `keepingOld` is set, the replaced file is kept, so that `rollback` can restore it.
+    /// If `keepingOld` is set, the replaced files are kept, so that `rollback` can restore them. Fails if they cannot be kept.
     package mutating func publish(keepingOld: Bool = false, replacing: Bool = true) throws(Failure) {
         if case .published = state { return }
         if !replacing { try destination.checkOverwrite(in: folder) }
-        try publishParts(replacing: replacing)
-        let kept = Destination.keptName(stagedName)
-        let keepsOld = keepingOld && linkat(folder.number, destination.name, folder.number, kept, 0) == 0
-        do throws(Failure) {
-            try destination.take(stagedName, from: folder, into: folder, replacing: replacing)
-        } catch {
-            if keepsOld { unlinkat(folder.number, kept, 0) }
-            throw error
-        }
+        try publishParts(keepingOld: keepingOld, replacing: replacing)
+        let keepsOld = try destination.take(
+            stagedName, from: folder, into: folder, keepingOld: keepingOld, replacing: replacing)
         state = .published(keepsOld: keepsOld)
         guard fsync(folder.number) == 0 else { throw destination.writing(.last) }
     }
@@ -136,7 +133,7 @@ package struct StagedFile: ~Copyable {
     package mutating func rollback() {
         switch state {
         case .published:
-            destination.rollback(in: folder, stagedName)
+            destination.restore(stagedName, from: folder, into: folder)
             state = .published(keepsOld: false)
         case .named:
             // The staged name goes first: recovery could otherwise take a removed part for a published one, once another file
@@ -206,20 +203,55 @@ extension Destination {
     /// The name of a replaced file. A sweeper does not remove it, because a rollback may restore it.
     static func keptName(_ stagedName: String) -> String { keptPrefix + stagedName.dropFirst(stagedPrefix.count) }
 
-    /// Renames the staged file to its final name in the open folder.
+    /// Renames the staged file to its final name in the open folder. Returns whether it replaced a file that is kept in the folder
+    /// of the staged one.
     func take(
-        _ stagedName: String, from staging: borrowing Descriptor, into folder: borrowing Descriptor, replacing: Bool
-    ) throws(Failure) {
+        _ stagedName: String, from staging: borrowing Descriptor, into folder: borrowing Descriptor, keepingOld: Bool,
+        replacing: Bool
+    ) throws(Failure) -> Bool {
+        var old = stat()
+        if keepingOld, replacing, fstatat(folder.number, name, &old, AT_SYMLINK_NOFOLLOW) == 0, !old.isFolder {
+            try exchange(stagedName, from: staging, into: folder)
+            return true
+        }
         let result =
             replacing
             ? renameat(staging.number, stagedName, folder.number, name)
             : clinux_rename_unless_there(staging.number, stagedName, folder.number, name)
         guard result == 0 else { throw !replacing && errno == EEXIST ? exists : writing(.last) }
+        return false
     }
 
-    /// Restores the file that the output had replaced, or removes the output if there is none.
-    func rollback(in folder: borrowing Descriptor, _ stagedName: String) {
-        guard renameat(folder.number, Self.keptName(stagedName), folder.number, name) != 0 else { return }
+    /// Renames the staged file to its final name, and the file of that name to its kept one. Behind each step, the names tell a
+    /// recovery which file is which.
+    private func exchange(
+        _ stagedName: String, from staging: borrowing Descriptor, into folder: borrowing Descriptor
+    ) throws(Failure) {
+        let kept = Self.keptName(stagedName)
+        // A link to the old file instead is denied if another user owns it (proc_sys_fs(5), protected_hardlinks).
+        guard linkat(staging.number, stagedName, staging.number, kept, 0) == 0 else { throw notKept(.last) }
+        guard clinux_exchange(staging.number, kept, folder.number, name) != 0 else {
+            unlinkat(staging.number, stagedName, 0)
+            return
+        }
+        let error = Errno.last
+        unlinkat(staging.number, kept, 0)
+        // Not every file system can exchange names.
+        guard error.rawValue == EINVAL else { throw writing(error) }
+        guard linkat(folder.number, name, staging.number, kept, 0) == 0 else { throw notKept(.last) }
+        guard renameat(staging.number, stagedName, folder.number, name) != 0 else { return }
+        let denial = writing(.last)
+        unlinkat(staging.number, kept, 0)
+        throw denial
+    }
+
+    private func notKept(_ error: Errno) -> Failure {
+        denied("the file that it replaces cannot be kept until all outputs are published (\(error)): leave out atomic")
+    }
+
+    /// Restores the file that the published one had replaced, or removes the published one if there is none.
+    func restore(_ stagedName: String, from staging: borrowing Descriptor, into folder: borrowing Descriptor) {
+        guard renameat(staging.number, Self.keptName(stagedName), folder.number, name) != 0 else { return }
         unlinkat(folder.number, name, 0)
     }
 }

@@ -44,13 +44,19 @@ package enum StagedFiles {
         return names.count > 2 ? "\(names[0])~\(names[1])" : nil
     }
 
+    static func exists(_ name: String, in folder: CInt) -> Bool {
+        var found = stat()
+        return fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0
+    }
+
     private static func removeIfStale(_ name: String, in folder: CInt) {
+        // Recovery needs both names to tell which of the files is the new one.
+        guard !exists(Destination.keptName(name), in: folder) else { return }
         if let main = mainName(ofPart: name) {
             // The main file must be removed first, or recovery would treat the part as published. A lock on the main file also
             // protects its parts.
             removeIfStale(main, in: folder)
-            var found = stat()
-            guard fstatat(folder, main, &found, AT_SYMLINK_NOFOLLOW) != 0 else { return }
+            guard !exists(main, in: folder) else { return }
         }
         let opened = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard opened >= 0 else { return }

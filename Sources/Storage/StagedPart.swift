@@ -10,6 +10,8 @@ struct StagedPart: Sendable {
     package let name: String
     let stagedName: String
     var isPublished = false
+    /// Whether the file that it replaced is kept.
+    var keepsOld = false
 }
 
 /// A file of an output in addition to the main one, while it is written.
@@ -93,15 +95,19 @@ extension StagedFile {
     /// The names of the finished parts, in order.
     package borrowing func partNames() -> [PartNames] { PartNames.runs(of: parts.map(\.name)) }
 
-    mutating func publishParts(replacing: Bool) throws(Failure) {
+    mutating func publishParts(keepingOld: Bool = false, replacing: Bool) throws(Failure) {
         var others: [String: Destination] = [:]
         for index in parts.indices where !parts[index].isPublished {
             let part = try destination.part(parts[index].name)
             let target = part.folder == destination.folder ? nil : try part.openOrCreateFolder()
+            let staged = parts[index].stagedName
             switch target {
             case .some(let open):
-                try part.take(parts[index].stagedName, from: folder, into: open, replacing: replacing)
-            case nil: try part.take(parts[index].stagedName, from: folder, into: folder, replacing: replacing)
+                parts[index].keepsOld = try part.take(
+                    staged, from: folder, into: open, keepingOld: keepingOld, replacing: replacing)
+            case nil:
+                parts[index].keepsOld = try part.take(
+                    staged, from: folder, into: folder, keepingOld: keepingOld, replacing: replacing)
             }
             parts[index].isPublished = true
             if part.folder != destination.folder { others[part.folder] = part }
@@ -112,8 +118,8 @@ extension StagedFile {
     }
 
     mutating func rollbackParts() {
-        for index in parts.indices where parts[index].isPublished {
-            try? destination.part(parts[index].name).remove()
+        for part in parts where part.isPublished {
+            try? destination.part(part.name).restore(part.stagedName, from: folder)
         }
         parts.removeAll { $0.isPublished }
     }
@@ -128,9 +134,9 @@ extension StagedPart {
 }
 
 extension Destination {
-    /// Removes the file, if it and its folder exist.
-    func remove() throws(Failure) {
+    /// Restores the file that a published part had replaced, or removes the part if there is none.
+    func restore(_ stagedName: String, from staging: borrowing Descriptor) throws(Failure) {
         guard let folder = try openExistingFolder() else { return }
-        unlinkat(folder.number, name, 0)
+        restore(stagedName, from: staging, into: folder)
     }
 }

@@ -36,7 +36,8 @@ extension JobOutputs {
             let step: PublishingStep
             do throws(Failure) {
                 step = try outputs[index].publish(
-                    to: targetNumber, unlessReadable: control.number, keepingOld: isAtomic && outputs.count > 1)
+                    to: targetNumber, unlessReadable: control.number,
+                    keepingOld: isAtomic && (outputs.count > 1 || outputs[index].hasParts))
             } catch {
                 publishing?.rest.removeFirst()
                 outputs[index].rollback()

@@ -77,6 +77,8 @@ final class OutputSession {
     /// Bytes of the main file and all parts so far.
     var bytes: Int64 { openFiles.reduce(partsReport.bytes) { $0 + $1.length } }
 
+    var hasParts: Bool { partsReport.count > 0 }
+
     private var partsReport: PartsReport {
         switch staging {
         case .some(let staging): staging.partsReport

@@ -139,24 +139,45 @@ import Testing
         #expect(try entries() == ["old", "x", "x/other.mp3"])
     }
 
-    @Test(arguments: [false, true])
-    func `an output that cannot be published takes the others back if all are required`(isAtomic: Bool) async throws {
-        try folder.write("out/a.mp3", text: "old")
-        try await withTransfer(policy) { child in
-            try await child.tell(.job(job(["a.mp3", "b.mp3", "c.mp3"], isAtomic: isAtomic)))
-            _ = try await child.write("part", output: 0, part: "-{token}.m4s")
-            for output in 0..<3 { _ = try await child.stage("new \(output)", output: output) }
-            // A folder in its place: nothing can be renamed to it.
-            try FileManager.default.createDirectory(atPath: "\(root)/c.mp3/x", withIntermediateDirectories: true)
-            try await child.tell(.publish)
-            let report = try await child.report()
-            #expect(report.failure?.code == .outputFailed)
-            if !isAtomic { #expect(try await child.report().isPublished) }
-            #expect(try await child.end().isEnded)
+    /// The files of a job that replaces two of them, and what they hold before it and behind it.
+    private static let replaced = ["a.chapters.json": ("old chapters", "chapters"), "a.mp3": ("old", "new 0")]
+
+    /// Writes the old files, and begins a job with these outputs whose child has a library preloaded.
+    private func stageReplacing(
+        _ places: [String], isAtomic: Bool, _ settings: [String]
+    ) async throws -> (child: TransferChild, staged: [StagedOutput]) {
+        for (name, text) in Self.replaced { try folder.write("out/\(name)", text: text.0) }
+        let library = folder.file("steps.so")
+        try await CompiledProgram.make(library, of: "publishing-steps.c", ["-shared", "-fPIC"])
+        let child = try await TransferChild.start(
+            policy, wrapper: ["/usr/bin/env", "LD_PRELOAD=\(library)"] + settings)
+        try await child.tell(.job(job(places, isAtomic: isAtomic, parts: [.single(".chapters.json")])))
+        _ = try await child.write("chapters", output: 0, part: ".chapters.json")
+        var staged: [StagedOutput] = []
+        for output in places.indices {
+            staged.append(try #require(try await child.stage("new \(output)", output: output).staged))
         }
+        return (child, staged)
+    }
+
+    @Test(arguments: [false, true], ["", "links", "exchange", "links,exchange"])
+    func `an output that cannot be published takes the others back if all are required`(
+        isAtomic: Bool, denied: String
+    ) async throws {
+        let (child, _) = try await stageReplacing(["a.mp3", "b.mp3", "c.mp3"], isAtomic: isAtomic, ["DENY=\(denied)"])
+        // A folder in its place: nothing can be renamed to it.
+        try FileManager.default.createDirectory(atPath: "\(root)/c.mp3/x", withIntermediateDirectories: true)
+        try await child.tell(.publish)
+        let failure = try await child.report().failure
+        let isKept = !isAtomic || denied != "links,exchange"
+        #expect(failure?.code == (isKept ? .outputFailed : .outputDenied))
+        if !isKept { #expect(failure?.message.contains("cannot be kept") == true, "\(failure?.message ?? "")") }
+        if !isAtomic { #expect(try await child.report().isPublished) }
+        #expect(try await child.end().isEnded)
+        await child.finish()
         try FileManager.default.removeItem(atPath: "\(root)/c.mp3")
-        #expect(try entries() == (isAtomic ? ["a.mp3"] : ["a-1abcd.m4s", "a.mp3", "b.mp3"]))
-        #expect(try text("a.mp3") == (isAtomic ? "old" : "new 0"))
+        #expect(try entries() == ["a.chapters.json", "a.mp3"] + (isAtomic ? [] : ["b.mp3"]))
+        for (name, texts) in Self.replaced { #expect(try text(name) == (isAtomic ? texts.0 : texts.1)) }
     }
 
     /// Stages two outputs, kills the child, and does by hand what it had come to.
@@ -191,24 +212,33 @@ import Testing
         #expect(try entries() == [])
     }
 
-    @Test(arguments: [false, true])
-    func `a job that was killed while it published is recovered`(isAtomic: Bool) async throws {
-        try folder.write("out/a.mp3", text: "old")
-        let killer = folder.file("killer.so")
-        try await CompiledProgram.make(killer, of: "killed-at-rename.c", ["-shared", "-fPIC"])
-        let child = try await TransferChild.start(policy, wrapper: ["/usr/bin/env", "LD_PRELOAD=\(killer)"])
-        try await child.tell(.job(job(["a.mp3", "b.mp3"], isAtomic: isAtomic)))
-        var staged: [StagedOutput] = []
-        for output in 0..<2 {
-            staged.append(try #require(try await child.stage("new \(output)", output: output).staged))
+    @Test(arguments: [false, true], ["", "exchange"])
+    func `a job that was killed at any step of publishing is recovered`(isAtomic: Bool, denied: String) async throws {
+        var (step, wasKilled) = (0, true)
+        while wasKilled {
+            step += 1
+            let (child, staged) = try await stageReplacing(
+                ["a.mp3", "b.mp3"], isAtomic: isAtomic, ["DENY=\(denied)", "KILL_AT=\(step)"])
+            try await child.tell(.publish)
+            _ = try? await child.report()
+            _ = try? await child.end()
+            wasKilled = await child.finish() == nil
+            let recovered = try await recoverCommit(record(staged, isAtomic: isAtomic), policy)
+            let found = try Dictionary(uniqueKeysWithValues: entries().map { ($0, try text($0)) })
+            let old = Self.replaced.mapValues(\.0)
+            let new = Self.replaced.mapValues(\.1).merging(["b.mp3": "new 1"]) { $1 }
+            if recovered == .published {
+                #expect(found == new, "step \(step)")
+            } else if isAtomic {
+                #expect(found == old, "step \(step)")
+            } else {
+                #expect(
+                    found.allSatisfy { old[$0.key] == $0.value || new[$0.key] == $0.value }, "step \(step): \(found)")
+                #expect(Set(old.keys).isSubset(of: found.keys), "step \(step): \(found)")
+            }
+            for name in found.keys { unlink("\(root)/\(name)") }
         }
-        try await child.tell(.publish)
-        #expect(await child.finish() == nil)
-        #expect(try text("a.mp3") == "new 0")
-        #expect(!FileManager.default.fileExists(atPath: "\(root)/b.mp3"))
-        #expect(try await recoverCommit(record(staged, isAtomic: isAtomic), policy) == .removed)
-        #expect(try entries() == ["a.mp3"])
-        #expect(try text("a.mp3") == (isAtomic ? "old" : "new 0"))
+        #expect(step > 3)
     }
 
     @Test func `files that a lost owner of all-or-nothing outputs had replaced are restored`() async throws {

@@ -80,6 +80,9 @@ int clinux_link_unnamed_in(int descriptor, int folder, const char *name);
 /// -1.
 int clinux_rename_unless_there(int folder, const char *name, int other_folder, const char *other_name);
 
+/// Exchanges the names of two files (RENAME_EXCHANGE). Returns 0 or -1.
+int clinux_exchange(int folder, const char *name, int other_folder, const char *other_name);
+
 /// Takes the exclusive lock of an open file without waiting (flock). Returns 0, or -1 if it is already locked.
 int clinux_lock(int descriptor);
 
