@@ -22,6 +22,7 @@
 static const int av_swift_error_eof = AVERROR_EOF;
 static const int av_swift_error_exit = AVERROR_EXIT;
 static const int av_swift_error_invalid_data = AVERROR_INVALIDDATA;
+static const int av_swift_error_experimental = AVERROR_EXPERIMENTAL;
 static const int av_swift_error_patchwelcome = AVERROR_PATCHWELCOME;
 static const int64_t av_swift_no_timestamp = AV_NOPTS_VALUE;
 static const AVRational av_swift_time_base = AV_TIME_BASE_Q;

@@ -13,6 +13,31 @@ extension Demuxer {
         return track
     }
 
+    /// The codec's name for messages: as the header writes it, if libav does not know it.
+    package borrowing func codecLabel(_ track: AudioTrack) throws(MediaError) -> String {
+        if let label = track.codecLabel { return label }
+        do {
+            return try DeclaredCodec.name(bytes, Container(demuxer: formatName) ?? .generic) ?? "unknown"
+        } catch { throw .unreadable(error) }
+    }
+
+    /// Whether the container's header declares that a track is encrypted: ASF by objects, and Matroska by encodings, which libav
+    /// makes tags, and MP4 by the type of the sample entry, which libav replaces by that of the audio.
+    package borrowing func declaresEncryption(_ track: AudioTrack) throws(MediaError) -> Bool {
+        switch Container(demuxer: formatName) {
+        case .asf:
+            let names = ["ASF_Protection_Type", "encryption"]
+            return names.contains { av_dict_get(context.pointee.metadata, $0, nil, 0) != nil }
+        case .matroska: return av_dict_get(stream(track.index).pointee.metadata, "enc_key_id", nil, 0) != nil
+        case .mp4:
+            guard !bytes.isEndless else { return false }
+            do {
+                return try ["enca", "drms"].contains(DeclaredCodec.sampleEntry(bytes, track: track.index))
+            } catch { throw .unreadable(error) }
+        default: return false
+        }
+    }
+
     /// Samples that libav's Opus decoder drops by itself, from the identification header (RFC 7845 section 5.1).
     package func preskip(_ track: AudioTrack) -> Int64 {
         stream(track.index).pointee.codecpar.pointee.preskip

@@ -81,8 +81,12 @@ package struct Demuxer: ~Copyable {
             case .samples:
                 (view, isBigEndian) = (nil, try SourceBytes(bytes).isRIFX())
                 isOnlySamples = try !bytes.isEndless && !WaveSamples.mayBeFrames(bytes)
+                guard try bytes.isEndless || !WaveSamples.isOldWavPack(bytes) else {
+                    throw MediaError(
+                        .unsupportedFormat, operation, "the source is WavPack before version 4, which is not supported")
+                }
             }
-        } catch { throw .unreadable(error, operation) }
+        } catch let error as MediaError { throw error } catch { throw .unreadable(error, operation) }
         if view != nil || bytes !== whole { source = try SourceContext.open(view ?? bytes, stop: stop) }
         var context = avformat_alloc_context()
         guard context != nil else { throw .outOfMemory(operation) }
@@ -145,7 +149,7 @@ package struct Demuxer: ~Copyable {
                     return (known, Int(AVPROBE_SCORE_MAX))
                 }
             } catch { throw .unreadable(error, operation) }
-            throw try unsupported(whole, "the source's format is not recognized")
+            throw try unsupported(whole, nil)
         }
         let name = String(cString: format.pointee.name)
         guard Container(demuxer: name) != nil else {
@@ -157,11 +161,13 @@ package struct Demuxer: ~Copyable {
 
     /// A format that is not read: what is known of it, otherwise the sentence.
     private static func unsupported(
-        _ whole: any ByteSource, _ sentence: String
+        _ whole: any ByteSource, _ sentence: String?
     ) throws(MediaError) -> MediaError {
-        do { return MediaError(.unsupportedFormat, operation, try UnreadFormat.sentence(whole) ?? sentence) } catch {
-            throw .unreadable(error, operation)
-        }
+        do {
+            let known = try UnreadFormat.sentence(whole) ?? sentence
+            let text = try known ?? (UnreadFormat.isText(whole) ? "the source is text, not audio" : nil)
+            return MediaError(.unsupportedFormat, operation, text ?? "the source's format is not recognized")
+        } catch { throw .unreadable(error, operation) }
     }
 
     /// A lower score can result from a few random bytes: a single header suffices for MP3.
@@ -200,17 +206,13 @@ package struct Demuxer: ~Copyable {
         stream.pointee.duration = length
     }
 
-    /// The reason why a container could not be opened: it is invalid or truncated.
+    /// The reason why a container could not be opened.
     private static func refusal(
         _ bytes: any ByteSource, _ source: borrowing SourceContext, _ format: UnsafePointer<AVInputFormat>,
         _ descriptor: ContainerDescriptor, _ code: CInt
     ) throws(MediaError) -> MediaError {
         if let failure = source.failure(operation) { return failure }
-        let code = MediaError.Code(rawValue: code)
-        let name = String(cString: format.pointee.name)
-        let error = MediaError(
-            .corruptMedia, operation, "the source is detected as \(name), but cannot be opened: \(code)", code: code)
-        return try Truncation.explain(error, bytes, descriptor)
+        return try Refusal.error(bytes, format, descriptor, MediaError.Code(rawValue: code), operation)
     }
 
     /// The byte offset of the demuxer, for progress if times are unknown.

@@ -9,8 +9,31 @@ enum UnreadFormat {
         let count = min(source.length - start, reach)
         guard count > 4, let bytes = try SourceBytes(source).read(at: start, Int(count)) else { return nil }
         if bytes.starts(with: "ADIF".utf8) { return "the source is AAC in ADIF, which is not supported" }
+        if let known = signatures.first(where: { bytes.starts(with: $0.mark) }) {
+            return "the source is \(known.kind), which is not supported"
+        }
         if isFreeFormat(bytes) { return "the source is MPEG audio in free format, which is not supported" }
         return textSentence(bytes)
+    }
+
+    /// The first bytes of files that are sent instead of audio, and of audio that libav does not recognize.
+    private static let signatures: [(mark: [UInt8], kind: String)] = [
+        (Array("PK\u{3}\u{4}".utf8), "a ZIP archive"), ([0x1F, 0x8B, 8], "compressed with gzip"),
+        (Array("BZh".utf8), "compressed with bzip2"), ([0xFD] + Array("7zXZ\0".utf8), "compressed with xz"),
+        ([0x28, 0xB5, 0x2F, 0xFD], "compressed with Zstandard"),
+        (Array("7z".utf8) + [0xBC, 0xAF, 0x27, 0x1C], "a 7z archive"), (Array("Rar!\u{1A}".utf8), "a RAR archive"),
+        (Array("%PDF-".utf8), "a PDF document"), (Array("MThd\0\0\0\u{6}".utf8), "MIDI"),
+        (Array("OFR ".utf8), "OptimFROG"), (Array("LA0".utf8), "Lossless Audio (LA)"), (Array("MS_VOICE".utf8), "DVF"),
+        (Array("#!AMR-WB+".utf8), "AMR-WB+"), (Array("#!EVS".utf8), "EVS"), (Array("#!SILK".utf8), "SILK"),
+        (Array("\u{2}#!SILK".utf8), "SILK"),
+    ]
+
+    /// Whether the first bytes are text in UTF-8, of which the last character may be cut.
+    static func isText(_ source: any ByteSource) throws -> Bool {
+        let count = Int(min(source.length, Int64(textReach)))
+        guard let bytes = try SourceBytes(source).read(at: 0, count) else { return false }
+        let isPrintable = bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (9...13).contains($0) }
+        return isPrintable && (0...3).contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
     }
 
     /// The sentence for a playlist or a page, which a server sends instead of audio.
@@ -19,6 +42,9 @@ enum UnreadFormat {
             .drop { $0.isWhitespace || $0 == "\u{FEFF}" }
         if text.hasPrefix("<!doctype html") || text.hasPrefix("<html") {
             return "the source is a web page (HTML), not audio; give the URL of the audio itself as the source"
+        }
+        if text.hasPrefix("{\"") || text.hasPrefix("[{\"") {
+            return "the source is JSON, not audio; give the URL of the audio itself as the source"
         }
         let kind: String? =
             if text.hasPrefix("[playlist]") { "pls" } else if text.hasPrefix("<asx") {

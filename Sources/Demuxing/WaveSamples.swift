@@ -18,6 +18,13 @@ package enum WaveSamples {
         return samples.withUnsafeBufferPointer { FrameSearch(bytes: $0).isSuccessful }
     }
 
+    /// Whether the samples are compressed by WavPack before version 4, which puts its header behind that of the WAV file.
+    static func isOldWavPack(_ source: any ByteSource) throws -> Bool {
+        let bytes = SourceBytes(source)
+        guard let start = try data(source)?.body, try bytes.text(at: start, 4) == "wvpk" else { return false }
+        return try bytes.little(at: start + 8, 2).map { (1...3).contains($0) } ?? false
+    }
+
     /// The offset and size of the samples; `nil` if there is no data chunk, or several, of which libav chooses one.
     private static func data(_ source: any ByteSource) throws -> (body: Int64, size: Int64)? {
         let bytes = SourceBytes(source)

@@ -52,6 +52,16 @@ package struct AudioTrack {
     /// libav's name of the codec.
     package var codecName: String { String(cString: avcodec_get_name(codec)) }
 
+    /// The codec's name for messages: if libav does not know the codec, its tag in the container; `nil` if it has none.
+    package var codecLabel: String? {
+        guard codec == AV_CODEC_ID_NONE else { return codecName }
+        let tag = withUnsafeBytes(of: codecTag.littleEndian) { Array($0) }
+        guard tag.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
+            return codecTag > 0 ? "0x" + String(codecTag, radix: 16) : nil
+        }
+        return "'\(String(decoding: tag, as: UTF8.self))'"
+    }
+
     /// Whether the samples are uncompressed.
     package var isPCM: Bool { codecID == .pcm }
 

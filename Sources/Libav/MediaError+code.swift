@@ -11,12 +11,17 @@ extension MediaError.Code {
     package static var again: MediaError.Code { .init(rawValue: av_swift_error(11)) }
     /// An allocation failed. (ENOMEM)
     package static var noMemory: MediaError.Code { .init(rawValue: av_swift_error(12)) }
+    /// Whether libav does not implement what the data needs (`ENOSYS`, `AVERROR_PATCHWELCOME`, `AVERROR_EXPERIMENTAL`).
+    package var isUnimplemented: Bool {
+        [av_swift_error(ENOSYS), av_swift_error_patchwelcome, av_swift_error_experimental].contains(rawValue)
+    }
 }
 
 extension MediaError.Code: CustomStringConvertible {
-    /// The description of `av_strerror`.
+    /// The description of `av_strerror`. Old demuxers return -1 for any invalid data, which would be a missing permission.
     package var description: String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(AV_ERROR_MAX_STRING_SIZE)) { text in
+        guard rawValue != -1 else { return Self.invalidData.description }
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(AV_ERROR_MAX_STRING_SIZE)) { text in
             av_strerror(rawValue, text.baseAddress, text.count)
             return String(cString: text.baseAddress!)
         }

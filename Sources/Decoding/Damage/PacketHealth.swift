@@ -20,6 +20,10 @@ struct PacketHealth {
     /// Failed packets since the last good one.
     private var failures = 0
     private(set) var lastFailure: MediaError.Code?
+    /// Whether a frame was decoded.
+    private(set) var hasDecoded = false
+    /// Whether all packets that were refused need what libav does not implement.
+    private(set) var isUnimplemented = true
 
     /// Treats bytes before the first frame as bytes between frames, because a header declares that audio begins at once.
     mutating func expectAudio() { run = Self.surely }
@@ -62,12 +66,14 @@ struct PacketHealth {
         }
         failures += 1
         lastFailure = code
+        isUnimplemented = isUnimplemented && code.isUnimplemented
         return true
     }
 
     /// Records that a frame was decoded.
     mutating func decoded() {
         failures = 0
+        hasDecoded = true
         run = min(run + 1, Self.surely)
     }
 

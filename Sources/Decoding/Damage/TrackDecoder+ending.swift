@@ -74,10 +74,20 @@ extension TrackDecoder {
 
     /// The error if nothing could be decoded.
     func emptiness() throws(MediaError) -> MediaError {
+        let operation = "decode the audio"
+        if let code = health.lastFailure, health.isUnimplemented {
+            return MediaError(
+                .unsupportedFormat, operation,
+                "the audio is a variant of \(track.codecName), which libav cannot decode",
+                code: code)
+        }
+        // If several packets gave nothing, what is missing behind them is not the reason.
+        let isUnreadable = fed.count > 1 && !health.hasDecoded && end.breakage == nil
         let words = health.lastFailure.map { ": \($0)" } ?? ""
-        return try truncation(0)
+        let shortage = try isUnreadable ? Truncation.found(source, demuxer.descriptor) : truncation(0)
+        return shortage
             ?? MediaError(
-                .corruptMedia, "decode the audio", "no audio could be decoded from the source\(words)",
+                .corruptMedia, operation, "no audio could be decoded from the source (\(track.codecName))\(words)",
                 code: health.lastFailure)
     }
 

@@ -245,7 +245,7 @@ private final class RunDecoder: @unchecked Sendable {
     private var next: Int?
 
     init(_ demuxer: borrowing Demuxer, _ track: AudioTrack) throws(MediaError) {
-        decoder = try Decoder.open(demuxer.stream(track.index))
+        decoder = try Decoder.open(demuxer, track)
         dropped = try Frame()
     }
 

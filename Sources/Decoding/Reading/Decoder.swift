@@ -21,13 +21,18 @@ struct Decoder: ~Copyable {
         case failed(MediaError.Code)
     }
 
-    static func open(_ stream: UnsafeMutablePointer<AVStream>, drc: Double? = nil) throws(MediaError) -> Decoder {
+    static func open(
+        _ demuxer: borrowing Demuxer, _ track: AudioTrack, drc: Double? = nil
+    ) throws(MediaError) -> Decoder {
+        let stream = demuxer.stream(track.index)
         let parameters = stream.pointee.codecpar!
         let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
         guard let descriptor = CodecID(parameters.pointee.codec_id)?.descriptor,
             let codec = find(parameters.pointee.codec_id)
         else {
-            throw MediaError(.unsupportedFormat, operation, "the codec of the audio is \(name), which is not supported")
+            let label = try demuxer.codecLabel(track)
+            throw MediaError(
+                .unsupportedFormat, operation, "the codec of the audio is \(label), which is not supported")
         }
         // Before version 6.0, libav parses the header of 32-bit FLAC but cannot decode its frames.
         if let flac = FlacHeader(stream), flac.bits == 32 {
@@ -47,12 +52,17 @@ struct Decoder: ~Copyable {
             av_opt_set_double(context.pointee.priv_data, "drc_scale", drc ?? 1, 0)
         }
         let code = avcodec_open2(context, codec, nil)
-        guard code != av_swift_error(ENOSYS), code != av_swift_error_patchwelcome else {
+        guard code >= 0 else {
+            let code = MediaError.Code(rawValue: code)
+            guard code.isUnimplemented else {
+                throw MediaError(
+                    .corruptMedia, operation, "the headers of the audio (\(name)) cannot be decoded: \(code)",
+                    code: code)
+            }
             throw MediaError(
                 .unsupportedFormat, operation,
                 "the audio is \(variant(parameters) ?? "a variant of \(name)"), which libav cannot decode")
         }
-        try check(code, operation, or: .corruptMedia)
         return decoder
     }
 

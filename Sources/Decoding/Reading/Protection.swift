@@ -1,13 +1,15 @@
 package import Bytes
 import CLibav
+package import Demuxing
 package import Libav
 
 /// Detects encryption that prevents decoding.
 package enum Protection {
     /// Throws if a track's sample entry or header declares encryption.
-    package static func check(_ track: AudioTrack) throws(MediaError) {
+    package static func check(_ demuxer: borrowing Demuxer, _ track: AudioTrack) throws(MediaError) {
         let tag = withUnsafeBytes(of: track.codecTag.littleEndian) { String(decoding: $0, as: UTF8.self) }
-        if track.hasEncryption || ["drms", "enca", "aavd"].contains(tag) { throw failure }
+        let isDeclared = try demuxer.declaresEncryption(track)
+        if isDeclared || track.hasEncryption || ["drms", "enca", "aavd"].contains(tag) { throw failure }
     }
 
     /// Throws if a packet is marked as encrypted.

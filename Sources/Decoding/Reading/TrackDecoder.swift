@@ -84,8 +84,8 @@ final class TrackDecoder {
         let demuxer = try Demuxer.open(source, stop: stop)
         try settings.limits.check(demuxer)
         let track = try demuxer.selectAudio(settings.track)
-        try Protection.check(track)
-        let decoder = try Decoder.open(demuxer.stream(track.index), drc: settings.drc)
+        try Protection.check(demuxer, track)
+        let decoder = try Decoder.open(demuxer, track, drc: settings.drc)
         let bytes = demuxer.bytes
         return try TrackDecoder(
             bytes, demuxer, track, decoder, try Packet(), try FilledSilence(), try Frame(), settings, threads)
@@ -174,7 +174,7 @@ final class TrackDecoder {
         else {
             throw MediaError(.corruptMedia, "read the source", "the source's first sample cannot be read again")
         }
-        decoder = try Decoder.open(stream, drc: drc)
+        decoder = try Decoder.open(demuxer, track, drc: drc)
         lost.restart()
         places.restart()
     }

@@ -56,7 +56,7 @@ struct PacketScan {
     ) throws(MediaError) -> PacketSpan {
         let demuxer = try Demuxer.open(source, stop: stop)
         let track = try demuxer.track(index)
-        try Protection.check(track)
+        try Protection.check(demuxer, track)
         let declared = DeclaredLength(source, demuxer, track)
         guard declared.parts == nil else { throw .notCopied("it consists of several edits") }
         var lengths = try CopiedPackets.open(demuxer.stream(track.index), track)
