@@ -3,20 +3,31 @@ import Glibc
 
 /// Checks the last pages of an Ogg file.
 package enum OggEnd {
-    /// The reason why the file is considered incomplete: its last page is truncated, or a stream's last page is missing; `nil`
-    /// if it is complete.
+    /// The reason why the file is considered incomplete: its last page is truncated, or its last packet goes on in another page;
+    /// `nil` if it is complete.
     package static func defect(_ source: any ByteSource) throws -> String? {
-        guard let tail = try tail(source) else { return nil }
-        var ended: [UInt32: Bool] = [:]
+        guard let pages = try lastPages(source) else { return "its last page is incomplete" }
+        return pages.contains { !$0.isLast && $0.lacing?.last == 255 } ? "its last page is missing" : nil
+    }
+
+    /// Whether a stream ends with a complete page that is not marked as its last one, as in a recording that was stopped.
+    package static func isUnmarked(_ source: any ByteSource) throws -> Bool {
+        try lastPages(source)?.contains { !$0.isLast } ?? false
+    }
+
+    /// The last page of each stream near the end; `nil` if the last one is truncated.
+    private static func lastPages(_ source: any ByteSource) throws -> [OggPage]? {
+        guard let tail = try tail(source) else { return [] }
+        var last: [UInt32: OggPage] = [:]
         var index = 0
         while let start = nextMark(tail, from: index) {
             guard let page = OggPage(tail[start...]), let size = page.size, start + size <= tail.count else {
-                return "its last page is incomplete"
+                return nil
             }
-            ended[page.serial] = page.isLast
+            last[page.serial] = page
             index = start + size
         }
-        return ended.values.contains(false) ? "its last page is missing" : nil
+        return Array(last.values)
     }
 
     /// A stream's last page with a granule position, whether it is complete or not.

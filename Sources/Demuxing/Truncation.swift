@@ -1,5 +1,6 @@
 package import Bytes
 package import Containers
+package import MediaTypes
 
 /// Detects sources that end before their container does.
 package enum Truncation {
@@ -35,6 +36,20 @@ package enum Truncation {
         } catch {
             throw .unreadable(error, operation)
         }
+    }
+
+    /// A warning if the last page is complete and is not marked as the last one; `nil` for other containers.
+    package static func unmarkedEnd(
+        _ source: any ByteSource, _ descriptor: ContainerDescriptor
+    ) throws(MediaError) -> Warning? {
+        guard case .lastPage = descriptor.extent, !source.isEndless else { return nil }
+        do {
+            guard try OggEnd.isUnmarked(source) else { return nil }
+        } catch { throw .unreadable(error, operation) }
+        return Warning(
+            .sourceTruncated,
+            "the source's last page is not marked as the last one: it is a recording that was stopped, or more followed"
+        )
     }
 
     /// The error of a truncated source.

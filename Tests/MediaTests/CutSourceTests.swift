@@ -93,6 +93,33 @@ import Testing
         } catch is MediaError { return .reported }
     }
 
+    @Test(arguments: [
+        ("o.ogg", "libvorbis", 3), ("o.opus", "libopus", 2), ("o.oga", "flac", 2), ("o.spx", "libspeex", 2),
+    ])
+    func `an Ogg recording whose last page is not marked is whole, with a warning`(
+        _ name: String, _ codec: String, _ headers: Int
+    ) async throws {
+        let rate = codec == "libspeex" ? "32000" : "48000"
+        let arguments = ["-t", "1", "-ar", rate, "-ac", "1", "-c:a", codec, "-f", "ogg"]
+        let file = OggFile(try fileBytes(try await Studio.shared.music(as: name, arguments)))
+        func paged(isMarked: Bool) -> MemoryFile {
+            MemoryFile(file.paged(headers: headers, [10], trim: 0, isMarked: isMarked))
+        }
+        let (whole, recording) = (paged(isMarked: true), paged(isMarked: false))
+        let samples = try whole.samples()
+        // Only a marked page declares padding (RFC 7845, section 4.4).
+        #expect(try recording.samples().starts(with: samples) && samples.count > 30_000)
+        for target in ["wav", "mka"] {
+            let warnings = try recording.converted(to: Rendition(format: target)).result.warnings.map(\.code)
+            #expect(warnings == ["source_truncated"], "\(target)")
+        }
+        #expect(try whole.converted(to: Rendition(format: "wav")).result.warnings.isEmpty)
+        #expect(try outcome(Array(recording.bytes.dropLast())) == .reported)
+        #expect(throws: MediaError.self) {
+            try MemoryFile(recording.bytes.dropLast()).converted(to: Rendition(format: "wav"))
+        }
+    }
+
     private static let joined: [Row] = [
         Row(name: "j.wav"), Row(name: "j.aiff"), Row(name: "j.caf"), Row(name: "j.w64"), Row(name: "j.au"),
         Row(name: "j.m4a"), Row(name: "j.flv", arguments: ["-c:a", "aac"]), Row(name: "j.tta"),

@@ -35,8 +35,8 @@ struct OggFile {
     /// The packets in pages of `counts` packets each. The last count applies to all further pages. The first header is the first
     /// page, and the others are as many pages as they need.
     ///
-    /// Granule positions are the original ones minus `trim`.
-    func paged(headers: Int, _ counts: [Int], trim: Int64, serial: UInt8 = 1) -> [UInt8] {
+    /// Granule positions are the original ones minus `trim`. `isMarked` is whether the last page has its flag.
+    func paged(headers: Int, _ counts: [Int], trim: Int64, serial: UInt8 = 1, isMarked: Bool = true) -> [UInt8] {
         var result = page(packets[..<1], 0, number: 0, flags: 2, serial)
         var (lacing, bytes) = (Self.lacing(packets[1..<headers])[...], packets[1..<headers].flatMap(\.bytes)[...])
         let first = (lacing.count + 254) / 255 + 1
@@ -52,7 +52,7 @@ struct OggFile {
             let part = rest.prefix(count)
             rest = rest.dropFirst(count)
             let granule = part.last!.granule - trim
-            result += page(part, granule, number: number, flags: rest.isEmpty ? 4 : 0, serial)
+            result += page(part, granule, number: number, flags: rest.isEmpty && isMarked ? 4 : 0, serial)
             number += 1
         }
         return result

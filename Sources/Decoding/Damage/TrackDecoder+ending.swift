@@ -163,6 +163,7 @@ extension TrackDecoder {
         if isCutInFrame {
             return Warning(.sourceTruncated, "the recording ends inside a frame, which is left out")
         }
+        if let warning = try Truncation.unmarkedEnd(source, demuxer.descriptor) { return warning }
         guard holdsAll, try Truncation.found(source, demuxer.descriptor) != nil else { return nil }
         return Warning(
             .sourceTruncated, "the source is truncated after its last sample; no audio is missing")

@@ -18,8 +18,8 @@ package final class PacketCopyWriter: RenditionWriter {
     private var sourceWarnings: [Warning]
     private let sourceSettings: SourceSettings
     private let stop: CancellationFlag
-    /// A warning about joined files, once the packets are copied.
-    private var following: Warning?
+    /// What the source's end shows, once the packets are copied.
+    private var endWarnings: [Warning] = []
 
     /// Writes nothing yet; `copy` opens the source again with a separate demuxer.
     package init(
@@ -52,7 +52,7 @@ package final class PacketCopyWriter: RenditionWriter {
         let bytes = try store.measuredLength()
         var result = ConversionResult(
             plan.settings, rate: rate, samples: plan.span.samples, bytes: bytes, gapless: plan.gapless,
-            effective: plan.effective, warnings: sourceWarnings + [following].compactMap { $0 } + tags.warnings)
+            effective: plan.effective, warnings: sourceWarnings + endWarnings + tags.warnings)
         result.copied = true
         if plan.span.isShort {
             let warning = Warning(
@@ -72,7 +72,10 @@ package final class PacketCopyWriter: RenditionWriter {
 
     package func copy(_ done: (Int64) -> Void) throws(MediaError) {
         let demuxer = try Demuxer.open(source, stop: stop)
-        if plan.span.isWhole { following = try FollowingFile.warning(demuxer.whole, demuxer.descriptor) }
+        if plan.span.isWhole {
+            let following = try FollowingFile.warning(demuxer.whole, demuxer.descriptor)
+            endWarnings = [following, try Truncation.unmarkedEnd(demuxer.whole, demuxer.descriptor)].compactMap { $0 }
+        }
         let track = try demuxer.track(plan.track)
         let stream = demuxer.stream(track.index)
         var lengths = try CopiedPackets.open(stream, track)
