@@ -27,9 +27,12 @@ struct FieldReader {
     }
 
     func source() throws(Failure) -> String {
-        guard let source = fields["source"], !source.isEmpty else {
+        guard let given = fields["source"], !given.isEmpty else {
             throw Self.invalid("`source` is missing: give the URL of the audio")
         }
+        // The name of a file or of an object in a store may end in a space.
+        let bare = ServerURL.trimmed(given)
+        let source = OutputPath.isServed(bare) ? bare : given
         let scheme = source.utf8.prefix { $0 != UInt8(ascii: ":") }
         let isURL = source.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
         let isKnown = ["http", "https", "file", "s3"].contains(Substring(scheme).lowercased())

@@ -9,6 +9,12 @@ package enum ServerURL {
         return KeyName.isValid(String(hostAndPort(of: url)), atMost: 300, also: ":[]")
     }
 
+    /// The URL without control characters and spaces before and behind it, as browsers read it (WHATWG URL, section 4.4).
+    static func trimmed(_ url: String) -> String {
+        let rest = url.utf8.drop { $0 <= 0x20 }
+        return String(Substring(rest.dropLast(rest.reversed().prefix { $0 <= 0x20 }.count)))
+    }
+
     /// Whether a URL has a host, of whatever alphabet.
     package static func hasHost(_ url: String) -> Bool {
         guard let first = hostAndPort(of: url).utf8.first else { return false }

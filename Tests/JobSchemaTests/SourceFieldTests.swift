@@ -27,6 +27,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("https://x.org/a.ac3 ", "https://x.org/a.ac3"), ("\n\t sftp://x.org/a b.ac3\r\n", "sftp://x.org/a b.ac3"),
+        ("s3://bucket/a ", "s3://bucket/a "), ("file:///a ", "file:///a "),
+    ])
+    func `blanks around the URL of a server do not count`(_ text: String, _ url: String) throws {
+        #expect(try JobSpec(fields: ["source": text, "format": "mp3"]).sourceURL == url)
+    }
+
+    @Test func `a source of blanks is refused`() throws {
+        #expect(throws: Failure.self) { try JobSpec(fields: ["source": " \n ", "format": "mp3"]) }
+    }
+
     private func threads(_ text: String) throws -> Int? {
         try JobSpec(fields: ["source": "https://x.org/a.ac3", "format": "mp3", "threads": text]).plan.threads
     }
