@@ -162,6 +162,10 @@ package enum Settings {
     package static let maxRedirects = EnvironmentSetting(
         "RESPOOL_MAX_REDIRECTS", .whole(0...50),
         "the maximum number of redirects that a request for a source follows", default: .value("20"), for: .slots)
+    package static let minOutputRate = EnvironmentSetting(
+        "RESPOOL_MIN_OUTPUT_RATE", .whole(1...1_000_000_000, of: "bytes a second"),
+        "the rate that a server or store of outputs must take; a slower request is ended",
+        default: .value("16384"), for: .slots)
     package static let maxDuration = EnvironmentSetting(
         "RESPOOL_MAX_DURATION", .whole(1...1_000_000_000, of: "seconds"), "the maximum duration of a source",
         default: .value("360000", remark: "100 h"), for: .slots)
@@ -285,7 +289,8 @@ package enum Settings {
         allowedHosts, allowedOutputHosts,
         cacheFolder, cacheBytes, cacheAge, maxPerHost, proxy, noProxy, sourceSchemes, outputSchemes, knownHostsFile,
         sshKeyFile, certificateFile, credentialsFile, credentials, s3PathStyle, s3Encryption, s3StorageClass,
-        maxSourceBytes, maxOutputBytes, maxSegments, maxRedirects, maxDuration, maxExpansion, maxPacketRate,
+        maxSourceBytes, maxOutputBytes, maxSegments, maxRedirects, minOutputRate, maxDuration, maxExpansion,
+        maxPacketRate,
         maxChannels,
         maxSampleRate,
         maxTracks, maxChapters, maxTagBytes, maxPictureBytes, maxCrashes, lease, waitReplicas, waitTimeout,

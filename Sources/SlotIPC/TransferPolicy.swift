@@ -58,6 +58,9 @@ package struct TransferPolicy: Codable, Hashable, Sendable {
     /// Redirects that one request may follow (`RESPOOL_MAX_REDIRECTS`). The default is that of browsers (Fetch, section 4.4):
     /// episodes of podcasts are behind eight and more servers that count downloads.
     package var maxRedirects = 20
+    /// Bytes that a server of outputs must take each second (`RESPOOL_MIN_OUTPUT_RATE`). A stall is no bound: a server that takes
+    /// or sends a byte from time to time never stalls.
+    package var minOutputRate = 16_384
     /// How deep playlists may be nested below the source: a master playlist, a media playlist, a segment.
     package var maxPlaylistDepth = 2
     /// Segments, keys and playlists that one source may reference (`RESPOOL_MAX_SEGMENTS`).

@@ -40,6 +40,7 @@ extension TransferPolicy {
         maxSourceBytes = try environment.value(Settings.maxSourceBytes).map(Int64.init) ?? maxSourceBytes
         maxOutputBytes = try environment.value(Settings.maxOutputBytes).map(Int64.init) ?? maxOutputBytes
         maxRedirects = try environment.value(Settings.maxRedirects) ?? maxRedirects
+        minOutputRate = try environment.value(Settings.minOutputRate) ?? minOutputRate
         maxNestedSources = try environment.value(Settings.maxSegments) ?? maxNestedSources
     }
 

@@ -55,6 +55,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             turn = seen[url.path] = seen.get(url.path, 0) + 1
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.note("%s %s %s %s" % (self.command, url.query, self.headers.get("Content-Type", "-"), self.headers.get("X-Kind", "-")))
+        if behaviour == "put-drip":
+            self.head(200, {"Content-Length": 10**6})
+            # Until the client ends the connection.
+            while True:
+                self.wfile.write(b"x")
+                time.sleep(0.05)
         # Keeps what it has from whoever asks for that.
         isKept = behaviour == "put-once" and self.headers.get("If-None-Match") == "*" and turn > 1
         status = 412 if isKept else 201 if turn > int(number or 0) else {"put-busy": 503, "put-denied": 403, "put-exists": 412}[behaviour]

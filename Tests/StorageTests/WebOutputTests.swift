@@ -62,6 +62,22 @@ import Testing
         #expect(try await Origin.shared.body(name) == (code == nil ? "abc" : nil))
     }
 
+    @Test func `a server that never stalls and never ends is left after a time that depends on the size`() async throws
+    {
+        var policy = RemoteSourceTests.policy
+        (policy.connectTimeout, policy.firstByteTimeout) = (1, 3)
+        let url = try await Origin.shared.url("put-drip", "put-drip")
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job(url)))
+            _ = try await child.stage("abc")
+            try await child.tell(.publish)
+            let failure = try await child.outcome().failure
+            #expect(failure?.code == .outputFailed && failure?.retryable == true)
+            #expect(failure?.message.contains("RESPOOL_MIN_OUTPUT_RATE") == true, "\(failure?.message ?? "")")
+            #expect(try await child.end().isEnded)
+        }
+    }
+
     @Test(arguments: ["put-error", "put-long"]) func `any text after a server's success is ignored`(
         behaviour: String
     ) async throws {

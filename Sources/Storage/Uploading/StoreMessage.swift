@@ -18,6 +18,15 @@ enum StoreBody: Sendable {
     case bytes([UInt8])
     case file(FileBody)
 
+    /// The number of bytes.
+    var length: Int64 {
+        switch self {
+        case .none: 0
+        case .bytes(let bytes): Int64(bytes.count)
+        case .file(let file): file.length
+        }
+    }
+
     /// The SHA-256 with which a store verifies the received body.
     func sum() throws(Failure) -> String {
         switch self {

@@ -25,6 +25,8 @@ final class StoreRequest: RemoteRequest.Owner {
     private var failures = 0
     private var retryAt: ContinuousClock.Instant?
     private let maxAttempts: Int
+    /// When the running attempt has taken too long, whatever it has sent or received.
+    private var attemptEnd = ContinuousClock.now
 
     private static let backoff = Backoff(base: .milliseconds(200), cap: .seconds(10))
     private static let maxAnswer = 1 << 20
@@ -45,12 +47,20 @@ final class StoreRequest: RemoteRequest.Owner {
     deinit { if let request { client.remove(request) } }
 
     /// The latest time at which `tick` must be called.
-    var nextDeadline: ContinuousClock.Instant? { retryAt ?? request?.deadline(client.policy) }
+    var nextDeadline: ContinuousClock.Instant? {
+        retryAt ?? request.map { min($0.deadline(client.policy) ?? attemptEnd, attemptEnd) }
+    }
 
     /// Ends the request if it has timed out, and sends it again if a retry is due.
     func tick(_ now: ContinuousClock.Instant) {
         if let time = retryAt, time <= now { return send() }
-        guard let request, let deadline = request.deadline(client.policy), deadline <= now else { return }
+        guard let request else { return }
+        if attemptEnd <= now {
+            client.remove(request)
+            self.request = nil
+            return result = .failure(tooSlow(request.target.name))
+        }
+        guard let deadline = request.deadline(client.policy), deadline <= now else { return }
         client.remove(request)
         ended(request, .broken(request.lateness(client.policy)))
     }
@@ -63,10 +73,26 @@ final class StoreRequest: RemoteRequest.Owner {
             let request = try RemoteRequest.sending(
                 message, to: target(), policy: client.policy, addresses: client.outputAddresses, owner: self)
             self.request = request
+            attemptEnd = .now + bound
             client.add(request)
         } catch {
             result = .failure(error.asOutput)
         }
+    }
+
+    /// How long one attempt may take.
+    private var bound: Duration {
+        let policy = client.policy
+        return .seconds(
+            policy.connectTimeout + (message.firstByteTimeout ?? policy.firstByteTimeout)
+                + Double(message.body.length) / Double(policy.minOutputRate))
+    }
+
+    private func tooSlow(_ name: String) -> Failure {
+        Failure(
+            .outputFailed,
+            "the request for the output '\(redactedURL(name))' of \(message.body.length) bytes did not end within "
+                + "\(bound.rounded) s; see RESPOOL_MIN_OUTPUT_RATE")
     }
 
     func received(_ head: HTTPHead, by request: RemoteRequest) throws(Failure) -> Bool {
