@@ -188,12 +188,27 @@ package struct Demuxer: ~Copyable {
             }
             if case .granules = descriptor.padding { try OggStart.correct(context, bytes) }
             let movie = descriptor.padding == .editList && !bytes.isEndless ? try MovieTracks(bytes) : nil
+            if movie != nil { countFragmentsFromStart() }
             for track in tracks {
                 let edits = try movie?.edits(of: track.index)
                 applyEdits(edits, stream(track.index))
                 hidden[track.index] = SkipSamplesMarker(bytes, stream(track.index), descriptor.padding, edits)
             }
         } catch { throw .unreadable(error, Self.operation) }
+    }
+
+    /// Fragments may begin at any time, such as the time of day. libav counts the durations from zero.
+    private borrowing func countFragmentsFromStart() {
+        var last: Int64 = 0
+        for index in 0..<Int(context.pointee.nb_streams) {
+            let stream = self.stream(index)
+            let (start, end) = (stream.pointee.start_time, stream.pointee.duration)
+            guard stream.pointee.nb_frames == 0, start > 0, end > start else { continue }
+            stream.pointee.duration = end - start
+            last = max(last, av_rescale_q(end, stream.pointee.time_base, av_swift_time_base))
+        }
+        let start = context.pointee.start_time
+        if start > 0, last > start, context.pointee.duration >= last { context.pointee.duration -= start }
     }
 
     /// Sets a stream's duration to that of its edits.

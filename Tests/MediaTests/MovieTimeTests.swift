@@ -1,6 +1,8 @@
 import Bytes
+import Conversion
 import Encoding
 import FoundationEssentials
+import Lifecycle
 import MediaTypes
 import TestSupport
 import Testing
@@ -107,6 +109,20 @@ import Testing
         let movie = try await core(scale: 44_100)
         let whole = try await decoded(movie)
         #expect(try MemoryFile(movie.fragmented(times: times)).samples() == whole)
+    }
+
+    @Test func `fragments that begin late are as long as others`() async throws {
+        let movie = try await core(scale: 44_100)
+        let times = (0..<7).map { 1_790_000_020 * 44_100 + $0 * 20 * 1024 }
+        let (plain, late) = (MemoryFile(movie.fragmented()), MemoryFile(movie.fragmented(times: times)))
+        let probes = try [plain, late].map { try Probe.of($0, stop: CancellationFlag()) }
+        #expect(probes[1].duration == probes[0].duration)
+        #expect(probes[1].tracks.map(\.duration) == probes[0].tracks.map(\.duration))
+        let start = MediaTime(value: 1, timescale: 1)
+        let cuts = try [plain, late].map {
+            try $0.converted(to: Rendition(format: "wav"), start: start).file.bytes
+        }
+        #expect(cuts[0] == cuts[1])
     }
 
     @Test func `joined recordings of fragments are all read`() async throws {
