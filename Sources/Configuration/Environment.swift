@@ -22,6 +22,9 @@ package struct Environment: Sendable {
     /// The unparsed text of a setting; `nil` if it is not set.
     package func text(_ setting: any SettingDeclaration) -> String? { foreign(setting.name) }
 
+    /// The output root; `nil` if it is not set, or is `none`. A folder of that name is given as `./none`.
+    package var outputRoot: String? { text(Settings.outputRoot).flatMap { $0 == Settings.noFolder ? nil : $0 } }
+
     /// The value of a setting; `nil` if it is not set.
     package func value<Value>(_ setting: EnvironmentSetting<Value>) throws(SettingError) -> Value? {
         guard let text = text(setting) else { return nil }

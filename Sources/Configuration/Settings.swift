@@ -61,13 +61,16 @@ package enum Settings {
         "RESPOOL_API_PROXIES", .list(of: "addresses, or unix", separator: ","),
         "proxies whose header X-Forwarded-For says which client a request is from", default: .otherwise("none"),
         for: .serve)
+    /// The value of `outputRoot` with which a worker writes only to URLs, as its operator chose.
+    package static let noFolder = "none"
     package static let sourceRoots = EnvironmentSetting(
         "RESPOOL_SOURCE_ROOTS", .list(of: "folders", separator: ":"),
         "the folders of local sources; without one every `file` source is refused", default: .otherwise("none"),
         for: .worker)
     package static let outputRoot = EnvironmentSetting(
-        "RESPOOL_OUTPUT_ROOT", .text("a folder"), "the folder of the outputs; `serve` lets clients download them",
-        default: .otherwise("none"),
+        "RESPOOL_OUTPUT_ROOT", .text("a folder, or `none`"),
+        "the folder of the outputs; a worker with `none` writes only to URLs; `serve` lets clients download from the folder",
+        default: .otherwise("must be set for a worker"),
         for: .listeners)
     package static let uploadFolder = EnvironmentSetting(
         "RESPOOL_UPLOAD_DIR", .text("a folder"),

@@ -12,7 +12,7 @@ extension Schema {
         ]),
         "Worker": object([
             "name": string, "host": string, "slots": integer, "version": string, "jobs": array(string),
-            "silence": nullable("number"), "quiet": boolean,
+            "silence": nullable("number"), "quiet": boolean, "url_outputs": boolean,
         ]),
         "Schedule": object([
             "name": string, "cron": string, "time_zone": string, "next_at": nullable(instant),

@@ -50,7 +50,8 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
         case .sourceNotFound: "the source does not exist (404, 410, no such file)"
         case .sourceDenied: "the source's server denies access (401, 403)"
         case .policyDenied: "the source's address, path or kind is not allowed here"
-        case .outputDenied: "the output's path is outside the output root or not writable"
+        case .outputDenied:
+            "the output's path is outside the output root or not writable, or the worker writes only to URLs"
         case .outputExists: "the output exists, and `overwrite` does not allow replacing it"
         case .tooLarge: "the source or the output exceeds a size limit"
         case .tooLong: "the source exceeds the duration limit"

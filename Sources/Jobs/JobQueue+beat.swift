@@ -10,7 +10,8 @@ extension JobQueue {
     ) async throws(QueueError) -> BeatAnswer {
         var arguments: [RedisArgument] = [
             .text(settingsLine), .text(worker.name), .text(worker.host), .integer(Int64(worker.slots)),
-            .text(worker.version), .integer(order.moment),
+            .text(worker.version), .text(worker.traits.map(\.rawValue).sorted().joined(separator: " ")),
+            .integer(order.moment),
         ]
         for job in jobs {
             arguments += [
@@ -43,7 +44,7 @@ extension JobQueue {
     package func removeWorker(_ worker: String) async throws(QueueError) {
         _ = try await send([
             ["ZREM", .text(keys.workers), .text(worker)],
-            ["HDEL", .text(keys.worker(worker)), "host", "slots", "version", "jobs", "quiet", "order"],
+            ["HDEL", .text(keys.worker(worker)), "host", "slots", "version", "traits", "jobs", "quiet", "order"],
         ])
     }
 
@@ -68,9 +69,12 @@ extension JobQueue {
         return zip(beats, records).compactMap { beat, record in
             guard let fields = record.dictionary, let host = fields["host"]?.string else { return nil }
             let jobs = fields["jobs"]?.string ?? ""
+            let words = (fields["traits"]?.string ?? "").split(separator: " ")
             return WorkerRecord(
                 name: beat.key, host: host, slots: Int(fields["slots"]?.integer ?? 0),
-                version: fields["version"]?.string ?? "", jobs: jobs.split(separator: " ").map(String.init),
+                version: fields["version"]?.string ?? "",
+                traits: Set(words.compactMap { WorkerRecord.Trait(rawValue: String($0)) }),
+                jobs: jobs.split(separator: " ").map(String.init),
                 silence: max(0, now - Int64(beat.value.string.flatMap(Double.init) ?? 0)),
                 isQuiet: fields["quiet"] != nil)
         }

@@ -8,6 +8,8 @@ package struct WorkerRecord: Sendable, Hashable {
     package let slots: Int
     /// The worker's version of respool.
     package let version: String
+    /// Facts about the worker that operators see.
+    package var traits: Set<Trait>
     /// The ids of the jobs that the worker is running.
     package var jobs: [String]
     /// Milliseconds since the last beat, by the clock of Redis; `nil` in a record that is being written.
@@ -15,19 +17,27 @@ package struct WorkerRecord: Sendable, Hashable {
     /// Whether the worker was told to claim no more jobs.
     package let isQuiet: Bool
 
+    /// A fact about a worker, by its word in Redis.
+    package enum Trait: String, Sendable {
+        /// It has no output root, as its operator chose, so a job whose output is a path fails there.
+        case urlOutputs = "url_outputs"
+    }
+
     /// `host:pid` of `host:pid:nonce`.
     static func shortName(_ name: String) -> String {
         name.lastIndex(of: ":").map { String(name[..<$0]) } ?? name
     }
 
     package init(
-        name: String, host: String, slots: Int, version: String, jobs: [String] = [], silence: Int64? = nil,
+        name: String, host: String, slots: Int, version: String, traits: Set<Trait> = [], jobs: [String] = [],
+        silence: Int64? = nil,
         isQuiet: Bool = false
     ) {
         self.name = name
         self.host = host
         self.slots = slots
         self.version = version
+        self.traits = traits
         self.jobs = jobs
         self.silence = silence
         self.isQuiet = isQuiet

@@ -11,6 +11,8 @@ package struct WorkerReport: Encodable {
     @Nullable var silence: Double?
     /// Whether it was told to claim no more jobs.
     let quiet: Bool
+    /// Whether it writes only to URLs.
+    let urlOutputs: Bool
 
     package init(_ worker: WorkerRecord) {
         name = worker.name
@@ -20,5 +22,11 @@ package struct WorkerReport: Encodable {
         jobs = worker.jobs
         silence = worker.silence.map { Double($0) / 1000 }
         quiet = worker.isQuiet
+        urlOutputs = worker.traits.contains(.urlOutputs)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case name, host, slots, version, jobs, silence, quiet
+        case urlOutputs = "url_outputs"
     }
 }

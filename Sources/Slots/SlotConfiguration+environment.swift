@@ -21,7 +21,7 @@ extension SlotConfiguration {
 extension TransferPolicy {
     fileprivate mutating func read(_ environment: Environment) throws(SettingError) {
         sourceRoots = try environment.value(Settings.sourceRoots) ?? []
-        outputRoot = environment.text(Settings.outputRoot)
+        outputRoot = environment.outputRoot
         allowedHosts = try Self.hosts(Settings.allowedHosts, environment)
         allowedOutputHosts = try Self.hosts(Settings.allowedOutputHosts, environment)
         proxy = environment.text(Settings.proxy)

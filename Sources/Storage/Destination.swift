@@ -98,7 +98,10 @@ package struct Destination: Hashable, Sendable {
             return (folder, below)
         }
         guard let outputRoot = policy.outputRoot else {
-            throw Failure(.outputDenied, "the output '\(shown)' has no output root; set RESPOOL_OUTPUT_ROOT")
+            throw Failure(
+                .outputDenied,
+                "the output '\(shown)' is a path, and this worker writes only to URLs: "
+                    + "give a URL, or set RESPOOL_OUTPUT_ROOT to a folder")
         }
         return (outputRoot, try components(text, below: outputRoot, shown: shown))
     }

@@ -88,7 +88,7 @@ package actor JobWorker {
         self.log = log
         self.health = health
         self.queues = queues
-        let record = WorkerRecord.ofThisProcess(slots: configuration.slots)
+        let record = WorkerRecord.ofThisProcess(slots: configuration.slots, traits: configuration.traits)
         let spans = configuration.traces.map {
             SpanExporter($0, instance: record.name, policy: configuration.slot.policy, log: log) {
                 metrics.exported(spans: $0, $1)

@@ -1,5 +1,6 @@
 package import Configuration
 import Glibc
+import Jobs
 import Lifecycle
 import SlotIPC
 import Slots
@@ -19,14 +20,12 @@ extension WorkerConfiguration {
         try slot.policy.checkFolders()
     }
 
+    /// What operators see of the configuration.
+    var traits: Set<WorkerRecord.Trait> { slot.policy.outputRoot == nil ? [.urlOutputs] : [] }
+
     /// Warnings about settings with which many jobs will fail.
     package var configurationWarnings: [String] {
         var warnings: [String] = []
-        if slot.policy.outputRoot == nil {
-            warnings.append(
-                "RESPOOL_OUTPUT_ROOT is not set, so jobs whose output is a path fail as output_denied: set it, or give --output-root"
-            )
-        }
         if slot.policy.sourceRoots.isEmpty {
             warnings.append(
                 "RESPOOL_SOURCE_ROOTS is not set, so every job whose source is a file will fail as policy_denied: "

@@ -4,10 +4,11 @@ import Lifecycle
 
 extension WorkerRecord {
     /// The record of a worker in this process, named `host:pid:nonce`.
-    static func ofThisProcess(slots: Int) -> WorkerRecord {
+    static func ofThisProcess(slots: Int, traits: Set<Trait>) -> WorkerRecord {
         let host = hostName()
         return WorkerRecord(
-            name: "\(host):\(getpid()):\(Nonce.random())", host: host, slots: slots, version: respoolVersion)
+            name: "\(host):\(getpid()):\(Nonce.random())", host: host, slots: slots, version: respoolVersion,
+            traits: traits)
     }
 
     /// The name of the machine or container. The corresponding C function is `gethostname`.

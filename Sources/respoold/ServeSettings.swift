@@ -49,7 +49,7 @@ struct ServeSettings: Sendable {
             throw Settings.apiProxies.error(proxies.joined(separator: ","))
         }
         proxy = full
-        outputs = try environment.text(Settings.outputRoot).map { path throws(SettingError) in
+        outputs = try environment.outputRoot.map { path throws(SettingError) in
             guard let folder = OutputFolder(path) else { throw Settings.outputRoot.error(path) }
             return folder
         }

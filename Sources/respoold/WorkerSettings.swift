@@ -32,6 +32,12 @@ struct WorkerSettings: Sendable {
         }
         listen = try Self.listenAddress(environment)
         level = try environment.value(Settings.log).flatMap { Log.Level(name: $0) } ?? .info
+        // Without one by mistake, a whole backlog would fail for good.
+        guard environment.text(Settings.outputRoot) != nil else {
+            throw SettingError(
+                message: "\(Settings.outputRoot.name) is not set: give --output-root DIR, or --output-root none "
+                    + "if jobs write only to URLs")
+        }
         (self.worker, self.settings) = (worker, settings)
     }
 

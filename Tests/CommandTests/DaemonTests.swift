@@ -49,6 +49,7 @@ import Testing
                 "RESPOOL_SPOOL_DIR=/tmp",
             ])
         #expect(try await run("worker", "--check").lines[0] == "worker --check")
+        #expect(try await run("worker", "--output-root", "none").lines.contains("RESPOOL_OUTPUT_ROOT=none"))
         #expect(try await run("serve", "-l", "[::1]:80").lines.prefix(2) == ["serve", "RESPOOL_LISTEN=[::1]:80"])
     }
 

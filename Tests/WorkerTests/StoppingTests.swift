@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import JobSchema
 import Jobs
 import Redis
 import TestSupport
@@ -167,10 +168,21 @@ import Testing
         #expect(!worker.errors.contains("password"))
     }
 
-    @Test func `a worker without an output root logs a warning`() async throws {
+    @Test func `a worker without an output root starts only if its operator chose that, and says so`() async throws {
         let shop = try await Workshop()
-        let worker = try await shop.worker(["RESPOOL_OUTPUT_ROOT": ""])
-        try await worker.logs("RESPOOL_OUTPUT_ROOT is not set")
+        let refused = try await ChildProcess.run(
+            Programs.path("respoold"), ["worker"],
+            environment: shop.environment.merging(["RESPOOL_OUTPUT_ROOT": ""]) { $1 })
+        #expect(refused.exitCode == 2 && refused.errors.contains("--output-root none"), "\(refused.errors)")
+        #expect(refused.errors.split(separator: "\n").count == 1)
+
+        let worker = try await shop.worker(["RESPOOL_OUTPUT_ROOT": "none"])
+        let source = try shop.source("a.wav", Sounds.ramp(samples: 441))
+        let job = try await shop.job(try await shop.push(["source": source, "format": "flac"]), reaches: .failed)
+        #expect(job.error?.code == .outputDenied)
+        #expect(!worker.errors.contains("RESPOOL_OUTPUT_ROOT is not set"))
+        let records = try await shop.queue.workers()
+        #expect(records.map(\.traits) == [[.urlOutputs]])
     }
 
     @Test func `a worker warns about a variable with a name like that of a setting`() async throws {

@@ -2,8 +2,8 @@
 -- jobs.
 --
 -- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
--- ARGV     settings, worker, host, slots, version, the latest order that the worker has from any of its queues (see quiet.lua) or
---          0, then for each job: id, token, phase or '', progress or ''.
+-- ARGV     settings, worker, host, slots, version, traits (words with blanks between, or ''), the latest order that the worker has from
+--          any of its queues (see quiet.lua) or 0, then for each job: id, token, phase or '', progress or ''.
 --          Progress is `fraction position duration speed eta`, each `-` if unknown, optionally followed by `estimated`
 --          and the outputs.
 -- Answers  {1 if there is more to admit, to expire or to promote, 1 if a callback is due, 1 if a schedule is due, each else 0,
@@ -14,7 +14,7 @@
 -- require callbacks
 -- require maintenance
 
-local worker_settings, worker, host, slots, version, order = unpack(ARGV, 1, 6)
+local worker_settings, worker, host, slots, version, traits, order = unpack(ARGV, 1, 7)
 local worker_key = P .. 'worker:' .. worker
 local answer, jobs = { 0, 0, 0, lost, -1, 0, 0 }, {}
 
@@ -46,11 +46,12 @@ local function renew(id, token, phase, progress)
 end
 
 start_worker_call(worker_settings)
-for i = 7, #ARGV, 4 do
+for i = 8, #ARGV, 4 do
   answer[#answer + 1] = renew(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3])
   jobs[#jobs + 1] = ARGV[i]
 end
 call('HSET', worker_key, 'host', host, 'slots', slots, 'version', version, 'jobs', table.concat(jobs, ' '))
+if traits ~= '' then call('HSET', worker_key, 'traits', traits) end
 call('PEXPIRE', worker_key, 600000)
 -- The latest order holds, whichever of its queues the worker was given it by.
 local known, latest = tonumber(call('HGET', worker_key, 'order') or 0), tonumber(order)

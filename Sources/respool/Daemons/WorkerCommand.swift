@@ -103,7 +103,8 @@ enum WorkerOptions {
         "allowed root of file:/// sources; the variable takes several, separated by `:`",
         setting: Settings.sourceRoots, suggestion: .folders, isRepeatable: true)
     static let outputRoot = Option(
-        "output-root", value: "DIR", "output root, the folder of the results", setting: Settings.outputRoot,
+        "output-root", value: "DIR", "output root, the folder of the results, or none: jobs write only to URLs",
+        setting: Settings.outputRoot,
         suggestion: .folders)
     static let spoolFolder = Option(
         "spool-dir", value: "DIR",
@@ -128,7 +129,9 @@ enum WorkerOptions {
             if let value = arguments.given(option).last { set(option, value) }
         }
         for option in [outputRoot, spoolFolder, callbackSecretFile] {
-            if let path = arguments.given(option).last { set(option, try arguments.existingPath(path, of: option)) }
+            guard let path = arguments.given(option).last else { continue }
+            let isNone = option.name == outputRoot.name && path == Settings.noFolder
+            set(option, isNone ? path : try arguments.existingPath(path, of: option))
         }
         let roots = arguments.given(sourceRoot)
         if let root = roots.first(where: { $0.contains(":") }) {

@@ -54,6 +54,8 @@ private struct DoctorReport: Encodable {
     @Nullable var oldestWaiting: Double?
     let workers: Int
     let slots: Int
+    /// The workers that write only to URLs.
+    let urlOutputWorkers: [String]
     let findings: [String]
     let warnings: [String]
     /// What `--repair` did; `nil` without it.
@@ -72,6 +74,7 @@ private struct DoctorReport: Encodable {
         paused = stats.isPaused
         oldestWaiting = stats.oldestWaiting.map { Double($0) / 1000 }
         (workers, slots) = (stats.workers, stats.slots)
+        urlOutputWorkers = try await queue.workers().filter { $0.traits.contains(.urlOutputs) }.map(\.name)
         findings =
             audit.sentences + (try await queue.configurationWarnings())
             + server.failedWrites.map { "Redis could not write \($0): check its log and its disk space" }
@@ -108,6 +111,7 @@ private struct DoctorReport: Encodable {
     private enum CodingKeys: String, CodingKey {
         case queue, server, keys, counts, paused, workers, slots, findings, warnings, mended, left
         case oldestWaiting = "oldest_waiting"
+        case urlOutputWorkers = "url_output_workers"
     }
 
     func lines(_ connection: QueueConnection) -> [String] {
@@ -120,6 +124,11 @@ private struct DoctorReport: Encodable {
             ("workers", "\(Formatting.count(workers)) alive, \(Formatting.count(slots, "slot"))"),
             ("jobs", jobs),
         ]
+        if !urlOutputWorkers.isEmpty {
+            let names = urlOutputWorkers.joined(separator: ", ")
+            pairs.append(
+                ("outputs", "only to URLs at \(names): a job whose output is a path fails there as output_denied"))
+        }
         if let oldestWaiting { pairs.append(("waiting", "the oldest for \(Formatting.span(oldestWaiting))")) }
         pairs.append(("keys", "\(Formatting.count(keys)) read"))
         let terminal = Terminal.output

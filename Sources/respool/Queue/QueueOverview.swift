@@ -107,7 +107,8 @@ struct QueueOverview {
             table.append([
                 .init(
                     worker.name.split(separator: ":").prefix(2).joined(separator: ":")
-                        + (worker.isQuiet ? " (quiet)" : "")),
+                        + (worker.isQuiet ? " (quiet)" : "")
+                        + (worker.traits.contains(.urlOutputs) ? " (only URLs)" : "")),
                 .init(String(worker.slots)),
                 .init(String(worker.jobs.count)), .init(silence, worker.silence ?? 0 > 5000 ? .yellow : nil),
                 .init(worker.version),

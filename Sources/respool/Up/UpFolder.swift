@@ -64,7 +64,8 @@ struct UpFolder: Sendable {
         let uploads = Environment.process.text(Settings.uploadFolder) ?? uploads
         let outputs = Environment.process.text(Settings.outputRoot) ?? outputs
         // Results may be sources too, unless clients are told apart by tokens: one could then read the results of another.
-        let own = Environment.process.text(Settings.apiTokens) == nil ? [uploads, outputs] : [uploads]
+        let isShared = Environment.process.text(Settings.apiTokens) == nil && outputs != Settings.noFolder
+        let own = isShared ? [uploads, outputs] : [uploads]
         let roots = own + [Environment.process.text(Settings.sourceRoots)].compactMap { $0 }
         return [
             Settings.uploadFolder.name: uploads, Settings.outputRoot.name: outputs,
