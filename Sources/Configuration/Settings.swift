@@ -249,6 +249,10 @@ package enum Settings {
     package static let transcodeTimeout = EnvironmentSetting(
         "RESPOOL_TRANSCODE_TIMEOUT", .whole(2...86_400, of: "seconds"),
         "how long a transcoder may report nothing before it is killed", default: .value("30"), for: .slots)
+    package static let folderTimeout = EnvironmentSetting(
+        "RESPOOL_FOLDER_TIMEOUT", .whole(1...86_400, of: "seconds"),
+        "how long the file system of a root, the spool or the cache may not respond until the worker releases its jobs and claims none",
+        default: .value("30"), for: .worker)
     package static let jobsPerPair = EnvironmentSetting(
         "RESPOOL_JOBS_PER_PAIR", .whole(0...1_000_000),
         "jobs until the two child processes of a slot are replaced; 1: no two jobs share a process; 0: never",
@@ -299,7 +303,7 @@ package enum Settings {
         maxTracks, maxChapters, maxTagBytes, maxPictureBytes, maxCrashes, lease, waitReplicas, waitTimeout,
         keepCompleted,
         keepFailed, keepCancelled, keepCallbacks, keepEvents, callbackSecret, callbackSecretFile, transcodeTimeout,
-        jobsPerPair, pairPer, sandbox, memoryLimit, stateFolder, upFolder, log,
+        folderTimeout, jobsPerPair, pairPer, sandbox, memoryLimit, stateFolder, upFolder, log,
     ]
 
     private static let hosts = "hosts, addresses or networks as 10.0.0.0/8"

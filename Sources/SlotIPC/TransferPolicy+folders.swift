@@ -8,13 +8,23 @@ extension TransferPolicy {
         sourceRoots + [outputRoot, previewFolder, spoolFolder, cacheFolder].compactMap(\.self)
     }
 
-    /// Throws if a folder that any job may use is missing or inaccessible.
-    package func checkFolders() throws(SettingError) {
-        for root in sourceRoots { try Self.check(Settings.sourceRoots, root, R_OK | X_OK, "read") }
-        if let root = outputRoot { try Self.check(Settings.outputRoot, root, W_OK | X_OK, "written to") }
+    /// Throws if a folder that any job may use is missing or inaccessible. `examining` is called with each folder before.
+    package func checkFolders(examining: (String) -> Void = { _ in }) throws(SettingError) {
+        for root in sourceRoots {
+            examining(root)
+            try Self.check(Settings.sourceRoots, root, R_OK | X_OK, "read")
+        }
+        if let root = outputRoot {
+            examining(root)
+            try Self.check(Settings.outputRoot, root, W_OK | X_OK, "written to")
+        }
+        examining(spoolFolder)
         try createOwnSpoolFolder()
         try Self.check(Settings.spoolFolder, spoolFolder, W_OK | X_OK, "written to")
-        if let folder = cacheFolder { try Self.check(Settings.cacheFolder, folder, R_OK | W_OK | X_OK, "written to") }
+        if let folder = cacheFolder {
+            examining(folder)
+            try Self.check(Settings.cacheFolder, folder, R_OK | W_OK | X_OK, "written to")
+        }
     }
 
     /// The `.` after the path requires it to be a folder (path_resolution(7)).

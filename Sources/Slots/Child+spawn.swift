@@ -20,7 +20,7 @@ extension Child {
         let descriptors =
             [-1, -1, errorsOfChild.number, other.number, link] + (sourceDescriptor >= 0 ? [sourceDescriptor] : [])
         let pid = try await Spawner.shared.spawn(program, descriptors: descriptors)
-        return Child(name: name, pid: pid, socket: own, errors: errors, handlers)
+        return try Child(name: name, pid: pid, socket: own, errors: errors, handlers)
     }
 
     /// The environment of a child: nothing about Redis, and no credentials.

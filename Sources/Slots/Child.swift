@@ -51,22 +51,29 @@ final class Child: Sendable {
         var wrote: @Sendable (String) -> Void
     }
 
-    /// Takes ownership of a process that was just started, and receives its reports until it ends.
+    /// Takes ownership of a process that was just started, and receives its reports until it ends. Kills it and throws if the system
+    /// has no thread for that.
     init<Report: Decodable & Sendable>(
         name: String, pid: pid_t, socket: consuming PacketSocket, errors: consuming Descriptor,
         _ handlers: Handlers<Report>
-    ) {
+    ) throws(Errno) {
         self.name = name
         self.socket = socket
         state = Mutex(State(pid: pid))
         silenced = handlers.silenced
         let pipe = errors.release()
-        startThread { [self] in
+        let isStarted = tryStartThread { [self] in
             var errors = StandardErrorLog(Descriptor(owning: pipe), write: handlers.wrote)
             receive(&errors, handlers.report)
             awaitEnd(&errors)
             errors.finish()
             handlers.ended(reap())
+        }
+        guard isStarted else {
+            _ = Descriptor(owning: pipe)
+            kill()
+            _ = reap()
+            throw Errno(rawValue: EAGAIN)
         }
     }
 

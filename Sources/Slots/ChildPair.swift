@@ -38,6 +38,8 @@ final class ChildPair: Sendable {
     /// How many of the two are not reaped. Their ends are delivered as events.
     var living: Int { [transfer, transcode].filter { !$0.isReaped }.count }
 
+    var isKilled: Bool { !transfer.isUsable && !transcode.isUsable }
+
     var isAlive: Bool { transfer.isUsable && transcode.isUsable }
 
     /// The tenant whose jobs it runs; `nil` before its first job, or if jobs have no tenants.
@@ -54,9 +56,9 @@ final class ChildPair: Sendable {
     }
 
     /// Which of its files or folders have been replaced; `nil` if none have.
-    func outdated(_ configuration: SlotConfiguration) async -> String? {
+    func outdated(_ configuration: SlotConfiguration) async throws(Failure) -> String? {
         guard configuration.sandbox != .off else { return nil }
-        let current = await LookupFiles.shared.all(configuration.policy)
+        guard let current = await LookupFiles.shared.all(configuration) else { throw Self.noResponse }
         if current.folders != files.folders { return "a folder of jobs was replaced" }
         return current.lookups == files.lookups ? nil : "a resolver, certificate or key file has changed"
     }
@@ -64,7 +66,7 @@ final class ChildPair: Sendable {
     /// Whether a folder of jobs has been replaced.
     func hasLostFolders(_ configuration: SlotConfiguration) async -> Bool {
         guard configuration.sandbox != .off else { return false }
-        return await LookupFiles.shared.all(configuration.policy).folders != files.folders
+        return await LookupFiles.shared.all(configuration)?.folders != files.folders
     }
 
     private init(
@@ -76,6 +78,10 @@ final class ChildPair: Sendable {
         self.transfer = transfer
         self.transcode = transcode
     }
+
+    private static let noResponse = Failure(
+        .internal, "a file system does not respond: that of a folder of jobs, or of a resolver, certificate or key file"
+    )
 
     /// How often a pair is started if one of its children is killed meanwhile, as by the kernel when memory is short.
     private static let maxStarts = 3
@@ -96,7 +102,7 @@ final class ChildPair: Sendable {
     ) async throws(Failure) -> (ChildPair, unconfined: Set<SandboxPart>)? {
         do {
             // Read before the children start, so that the first job detects files that were replaced in the meantime.
-            let files = await LookupFiles.shared.all(configuration.policy)
+            guard let files = await LookupFiles.shared.all(configuration) else { throw noResponse }
             let pair = try await spawn(sourceDescriptor: configuration.sourceDescriptor ?? -1, files, log: log)
             pair.transfer.send(TransferOrder.hello(version: slotProtocolVersion, policy: configuration.policy))
             pair.transcode.send(TranscodeOrder.hello(version: slotProtocolVersion, policy: configuration.transcode))
@@ -184,6 +190,9 @@ final class ChildPair: Sendable {
                 kill()
                 if mayRepeat, ending.wasKilled { return nil }
                 throw Failure(.internal, "\(ending) before its first job: run `\(ending.name)` to see why")
+            case .silent:
+                kill()
+                throw Failure(.internal, "respool-transfer or respool-transcode sent nothing after its start")
             default:
                 kill()
                 throw Failure(

@@ -96,7 +96,8 @@ package actor PostChild {
 
     /// The current child and its generation; starts one if necessary.
     private func livingChild() async throws -> (Child, Int) {
-        let found = await LookupFiles.shared.identities(policy)
+        // Without a response, the child remains until there is one.
+        let found = await LookupFiles.shared.identities(policy, within: timeout) ?? lookups
         while let child {
             let asked = generation
             if let living = try? await child.value, !living.isReaped {

@@ -37,6 +37,8 @@ package actor Slot {
         var isStopped = false
         /// Whether the job may have uploads in progress, which its child aborts if it is not killed.
         var hasUploads = false
+        /// Why the last start of children failed; `nil` if it did not.
+        var startFailure: Failure?
     }
 
     /// Starts no child yet. The number marks the slot's lines in the log.
@@ -234,9 +236,14 @@ package actor Slot {
         let alarm = Task {
             guard (try? await Task.sleep(for: .seconds(5))) != nil else { return }
             pair.kill()
+            // A process that waits for a file system that does not respond dies only when that responds.
+            guard (try? await Task.sleep(for: .seconds(2))) != nil else { return }
+            pair.events.append(.stopped)
         }
         defer { alarm.cancel() }
-        while pair.living > 0 { _ = await pair.next() }
+        while pair.living > 0 {
+            if case .stopped = await pair.next(), pair.isKilled { break }
+        }
         shared.withLock { $0.pair = nil }
     }
 
@@ -308,20 +315,27 @@ package actor Slot {
                 release(pair)
             } else if !pair.serves(tenant) {
                 replace(pair)
-            } else if let reason = await pair.outdated(configuration) {
+            } else {
+                let reason: String?
+                do throws(Failure) { reason = try await pair.outdated(configuration) } catch {
+                    throw unavailable(error)
+                }
+                guard let reason else {
+                    shared.withLock { $0.startFailure = nil }
+                    return pair
+                }
                 log.info("children replaced: \(reason)")
                 replace(pair)
-            } else {
-                return pair
             }
         }
         let started: ChildPair
-        do { (started, unconfined) = try await ChildPair.start(configuration, log: log) } catch {
-            throw .failed(error, log: [])
+        do throws(Failure) { (started, unconfined) = try await ChildPair.start(configuration, log: log) } catch {
+            throw unavailable(error)
         }
         log.debug("children started")
         let mayUse = shared.withLock { shared in
             shared.pair = started
+            shared.startFailure = nil
             return !shared.isStopped
         }
         jobs = 0
@@ -329,6 +343,11 @@ package actor Slot {
         isTransferBusy = false
         guard mayUse, started.serves(tenant) else { throw .stopped }
         return started
+    }
+
+    private func unavailable(_ failure: Failure) -> SlotError {
+        shared.withLock { $0.startFailure = failure }
+        return .unavailable(failure)
     }
 
     private func release(_ pair: ChildPair) {

@@ -12,6 +12,7 @@ extension SlotConfiguration {
         transcode.maxOutputBytes = policy.maxOutputBytes
         transcode.source = try SourceLimits(environment)
         silence = try environment.value(Settings.transcodeTimeout).map { .seconds($0) } ?? silence
+        folderTimeout = try environment.value(Settings.folderTimeout).map { .seconds($0) } ?? folderTimeout
         if let jobs = try environment.value(Settings.jobsPerPair) { jobsPerPair = jobs == 0 ? nil : jobs }
         pairScope = try environment.value(Settings.pairPer, as: PairScope.self)
         sandbox = try environment.value(Settings.sandbox, as: SandboxMode.self) ?? sandbox

@@ -14,6 +14,8 @@ package struct SlotConfiguration: Sendable {
     package var pairScope: PairScope?
     /// Whether a slot may start if the kernel cannot confine its children.
     package var sandbox = SandboxMode.on
+    /// How long the file system of a folder of jobs may take to respond until it counts as unusable.
+    package var folderTimeout: Duration = .seconds(30)
     /// A descriptor that `respool-transfer` gets as `ChildDescriptor.source`; the caller keeps it open.
     package var sourceDescriptor: CInt?
     /// The cores that all conversions of this process share.

@@ -6,13 +6,15 @@ package enum SlotError: Error, Sendable {
     case failed(Failure, log: [String])
     /// A child ended or timed out; the pair is replaced before the next job.
     case crashed(Failure, log: [String])
+    /// The host cannot run any job now, whatever the job is: children cannot start, or a file system does not respond.
+    case unavailable(Failure)
     /// `stop` was called.
     case stopped
 
     /// The failure to report.
     package var failure: Failure {
         switch self {
-        case .failed(let failure, _), .crashed(let failure, _): failure
+        case .failed(let failure, _), .crashed(let failure, _), .unavailable(let failure): failure
         case .stopped: Failure(.cancelled, "the conversion was stopped")
         }
     }
@@ -21,7 +23,7 @@ package enum SlotError: Error, Sendable {
     package var log: [String] {
         switch self {
         case .failed(_, let log), .crashed(_, let log): log
-        case .stopped: []
+        case .stopped, .unavailable: []
         }
     }
 }

@@ -66,6 +66,11 @@ struct JobRun: Sendable {
     /// The result, unless the job failed because of the folders of this worker: then it is released, and not charged. If it had
     /// begun to publish, it cannot be released, and is repeated.
     private func charged(_ result: Result, _ isPublishing: Bool) async -> Result {
+        // A child that a file system holds up is killed, as one that hangs.
+        if case .crashed(let failure) = result.outcome, !isPublishing, await slot.hasNoResponse() {
+            log.warning("released: a file system does not respond", ["error": failure.message])
+            return Result(outcome: .released, lines: result.lines)
+        }
         guard case .failed(let failure, let outputs) = result.outcome, await slot.hasLostFolders() else {
             return result
         }
@@ -142,6 +147,10 @@ struct JobRun: Sendable {
         if case .failed(let failure, let log) = error, ending != .lost {
             return Result(outcome: .failed(failure), lines: log)
         }
+        // Another worker, or this one later, runs the job; its attempt is not counted.
+        if case .unavailable = error, ending == nil { return Result(outcome: .released) }
+        // Not the fault of the job.
+        if case .unavailable = error, ending == nil { return Result(outcome: .released) }
         switch ending {
         case .lost: return Result()
         case .cancelled: return Result(outcome: .cancelled)

@@ -9,7 +9,7 @@ extension JobWorker {
         await withDiscardingTaskGroup { jobs in
             while !isDraining {
                 await freeSlot()
-                await awaitFolders()
+                await awaitHost()
                 await measureSpace()
                 await takeJobs(in: &jobs)
                 beginPrefetched()
@@ -19,17 +19,6 @@ extension JobWorker {
             // The last bell may have been for a job that this worker does not take, so another worker is woken.
             for index in queues.indices { inquiries[index].isRung = true }
             await ringOn()
-        }
-    }
-
-    /// Waits until the folders of jobs can be used, or the worker drains.
-    private func awaitFolders() async {
-        while !isDraining {
-            let problem = await Slot.folderProblem(configuration.slot)
-            health.foundFolders(problem)
-            guard problem != nil else { return }
-            for job in prefetched.all { job.end(.released) }
-            try? await Task.sleep(for: Self.folderPause)
         }
     }
 

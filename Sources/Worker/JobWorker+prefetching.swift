@@ -33,7 +33,8 @@ extension JobWorker {
     /// Measures whether jobs may be claimed ahead.
     func measureSpace() async {
         guard configuration.prefetch > 0 else { return }
-        isShortOfSpace = await !spoolSpace.suffices(configuration.slot.policy)
+        isShortOfSpace = await !spoolSpace.suffices(
+            configuration.slot.policy, within: configuration.slot.folderTimeout)
         if isShortOfSpace, !hasWarnedOfSpace {
             log.warning(
                 "no sources are fetched ahead: the spool or the source cache has less free space than RESPOOL_PREFETCH_RESERVE",

@@ -19,7 +19,7 @@ package actor JobWorker {
     let configuration: WorkerConfiguration
     /// Sends the spans of jobs; `nil` without a collector.
     let spans: SpanExporter?
-    private let slots: [Slot]
+    let slots: [Slot]
 
     /// The slots' children without a job. There are more than conversions may run at a time, because a result is published while
     /// the next job is converted, and the sources of further ones are fetched.
@@ -32,6 +32,8 @@ package actor JobWorker {
     /// Whether no jobs are claimed ahead, because the spool has too little space for their sources.
     var isShortOfSpace = false
     var hasWarnedOfSpace = false
+    /// Whether the file system of a folder of jobs did not respond at the last check.
+    var hasNoResponse = false
     var isDraining = false
     /// The latest order of any queue; each queue learns it with the next beat.
     private var order = WorkerOrder.none
@@ -59,8 +61,8 @@ package actor JobWorker {
     private static let stopGrace: Duration = .seconds(2)
     /// How long callbacks and spans being sent may take after all jobs have ended.
     private static let callbackGrace: Duration = .seconds(3)
-    /// The time between two checks of folders that cannot be used.
-    static let folderPause: Duration = .seconds(1)
+    /// The time between two checks of what jobs need of the host.
+    static let hostPause: Duration = .seconds(1)
     static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(1))
 
     /// Creates a worker for the queues in the order of the configuration; each doorbell has a separate connection.
@@ -136,6 +138,7 @@ package actor JobWorker {
                     order: { await self.order }, obeyOrder: { await self.obey($0) })
                 group.addTask { await loop.run() }
             }
+            group.addTask { await self.watchHost() }
             if await admission?.value != false {
                 log.info(
                     "worker started",

@@ -15,8 +15,8 @@ package final class WorkerHealth: Sendable {
         /// Since when each queue's server has not replied; in a cluster, queues can be on different nodes.
         var outages: [QueueName: ContinuousClock.Instant] = [:]
         var isDraining = false
-        /// Why the folders of jobs cannot be used.
-        var folderProblem: String?
+        /// Why the host cannot run jobs.
+        var hostProblem: String?
         /// Whether the slots were started.
         var hasStarted = false
         var jobs = 0
@@ -35,26 +35,26 @@ package final class WorkerHealth: Sendable {
     /// Whether the worker's own loops are running.
     package var isAlive: Bool { state.withLock { $0.lastTick.duration(to: .now) < Self.longestSilence } }
 
-    /// Whether the worker takes jobs: Redis replied recently, the worker is not draining, and it can use the folders of jobs.
+    /// Whether the worker takes jobs: Redis replied recently, the worker is not draining, and the host can run jobs.
     package func isReady(within longest: Duration = longestSilence) -> Bool {
         guard let silence, silentQueues(for: longest).isEmpty else { return false }
-        return silence < longest && state.withLock { !$0.isDraining && $0.folderProblem == nil }
+        return silence < longest && state.withLock { !$0.isDraining && $0.hostProblem == nil }
     }
 
-    /// Why the folders of jobs cannot be used; `nil` if they can.
-    package var folderProblem: String? { state.withLock { $0.folderProblem } }
+    /// Why the host cannot run jobs; `nil` if it can.
+    package var hostProblem: String? { state.withLock { $0.hostProblem } }
 
-    /// Records whether the folders of jobs can be used; logs each change.
-    func foundFolders(_ problem: String?) {
+    /// Records whether the host can run jobs; logs each change.
+    func foundHost(_ problem: String?) {
         let former = state.withLock { state in
-            defer { state.folderProblem = problem }
-            return state.folderProblem
+            defer { state.hostProblem = problem }
+            return state.hostProblem
         }
         guard problem != former else { return }
         if let problem {
             log.error("no jobs are claimed: \(problem)")
         } else {
-            log.info("the folders of jobs can be used again")
+            log.info("jobs are claimed again")
         }
     }
 
@@ -74,7 +74,7 @@ package final class WorkerHealth: Sendable {
         let (jobs, isDraining, hasStarted) = state.withLock { ($0.jobs, $0.isDraining, $0.hasStarted) }
         let count = jobs == 1 ? "1 job" : "\(jobs) jobs"
         let activity = isDraining ? "draining \(count)" : hasStarted ? "running \(count)" : "starting"
-        if folderProblem != nil { return "\(activity); a folder of jobs cannot be used" }
+        if hostProblem != nil { return "\(activity); the host cannot run jobs" }
         guard let silence else { return "\(activity); no reply from Redis yet" }
         let responds = silence < Self.longestSilence && silentQueues().isEmpty
         return responds ? activity : "\(activity); Redis does not respond"

@@ -34,17 +34,13 @@ package struct WorkerMetrics: Sendable {
     }
 
     /// Measures the process and the file system of its spools; called before each scrape.
-    package func measure(spoolFolder: String) {
-        var system = statvfs()
-        if statvfs(spoolFolder, &system) == 0 {
-            metrics.gauge(
-                "respool_spool_free_bytes", help: "Free bytes of the file system of the spool folder.",
-                Double(system.f_bavail) * Double(system.f_frsize))
-            metrics.gauge(
-                "respool_spool_size_bytes", help: "Size of the file system of the spool folder.",
-                Double(system.f_blocks) * Double(system.f_frsize))
-        }
-        process.measure()
+    package func measure() { process.measure() }
+
+    /// Records the bytes of the spool's file system.
+    func measured(spool: (free: Double, all: Double)) {
+        metrics.gauge(
+            "respool_spool_free_bytes", help: "Free bytes of the file system of the spool folder.", spool.free)
+        metrics.gauge("respool_spool_size_bytes", help: "Size of the file system of the spool folder.", spool.all)
     }
 
     func running(_ count: Int, prefetched: Int) {

@@ -134,8 +134,8 @@ enum WorkerCommand {
         _ settings: WorkerSettings, _ health: WorkerHealth, _ metrics: Metrics, _ log: Log
     ) throws(Errno) -> HTTPListener? {
         guard let address = settings.listen else { return nil }
-        let (gauges, folder) = (WorkerMetrics(metrics), settings.worker.slot.policy.spoolFolder)
-        let routes = WorkerRoutes.routes(health: health, metrics: metrics) { gauges.measure(spoolFolder: folder) }
+        let gauges = WorkerMetrics(metrics)
+        let routes = WorkerRoutes.routes(health: health, metrics: metrics) { gauges.measure() }
         let listener = try HTTPListener(on: address, service: routes)
         log.info("listening", ["address": address.path ?? address.host, "port": listener.port])
         return listener

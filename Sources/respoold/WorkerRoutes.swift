@@ -15,7 +15,7 @@ enum WorkerRoutes {
             },
             "/readyz": { _ in
                 if health.isReady(within: longestSilence) { return HTTPResponse("ok\n") }
-                if let problem = health.folderProblem { return HTTPResponse(status: 503, "\(problem)\n") }
+                if let problem = health.hostProblem { return HTTPResponse(status: 503, "\(problem)\n") }
                 let silent = health.silentQueues(for: longestSilence).map { "`\($0.text)`" }.joined(separator: ", ")
                 return HTTPResponse(
                     status: 503,

@@ -99,6 +99,9 @@ final class Workshop: Sendable {
         try FileManager.default.copyItem(atPath: folder.file(other), toPath: folder.file(name))
     }
 
+    /// The path of one of the folders `in`, `out` and `spool`.
+    func path(of name: String) -> String { folder.file(name) }
+
     func output(_ name: String) -> String { folder.file("out/\(name)") }
 
     /// Everything under the output root, hidden and staged files too.
