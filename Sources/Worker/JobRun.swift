@@ -149,8 +149,6 @@ struct JobRun: Sendable {
         }
         // Another worker, or this one later, runs the job; its attempt is not counted.
         if case .unavailable = error, ending == nil { return Result(outcome: .released) }
-        // Not the fault of the job.
-        if case .unavailable = error, ending == nil { return Result(outcome: .released) }
         switch ending {
         case .lost: return Result()
         case .cancelled: return Result(outcome: .cancelled)
