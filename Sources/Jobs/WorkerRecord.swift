@@ -21,6 +21,8 @@ package struct WorkerRecord: Sendable, Hashable {
     package enum Trait: String, Sendable {
         /// It has no output root, as its operator chose, so a job whose output is a path fails there.
         case urlOutputs = "url_outputs"
+        /// It counts the threads of its children, for nothing in the kernel limits them.
+        case countedThreads = "counted_threads"
     }
 
     /// `host:pid` of `host:pid:nonce`.

@@ -1,17 +1,29 @@
-import Glibc
+package import Glibc
 
-/// What `/proc/self` says of this process.
-enum ProcessFile {
+/// What `/proc` says of processes.
+package enum ProcessFile {
+    /// The number of threads of a process; `nil` if it cannot be read (proc(5), `num_threads` in `/proc/PID/stat`).
+    package static func threads(of pid: pid_t) -> Int? {
+        // The name of the program, before the last parenthesis, may have blanks.
+        guard let text = text(of: "/proc/\(pid)/stat"), let end = text.lastIndex(of: ")") else { return nil }
+        let words = text[end...].split(separator: " ")
+        return words.count > 18 ? Int(words[18]) : nil
+    }
+
     /// The resident pages of memory; `nil` if they cannot be read.
     static var memoryPages: Int? {
-        let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+        guard let words = text(of: "/proc/self/statm")?.split(separator: " ") else { return nil }
+        return words.count > 1 ? Int(words[1]) : nil
+    }
+
+    /// The first bytes of the file, as many as a line of numbers has.
+    private static func text(of path: String) -> String? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        var buffer = [UInt8](repeating: 0, count: 128)
+        var buffer = [UInt8](repeating: 0, count: 1024)
         let count = read(file, &buffer, buffer.count)
-        guard count > 0 else { return nil }
-        let words = String(decoding: buffer[..<count], as: UTF8.self).split(separator: " ")
-        return words.count > 1 ? Int(words[1]) : nil
+        return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
 
     /// The number of open descriptors, without that of the listing itself; `nil` if they cannot be listed.

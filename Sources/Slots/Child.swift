@@ -10,6 +10,15 @@ final class Child: Sendable {
     private let socket: PacketSocket
     private let state: Mutex<State>
     private let silenced: @Sendable () -> Void
+    /// The number of threads above which it is killed.
+    private let maxThreads = Atomic(Child.baseThreads + CoreBudget.available)
+
+    /// The threads that a child may have besides those of its conversion: those of libcurl's resolver, and those that write to
+    /// disks, read messages and compute sums. A child that was taken over could otherwise take all threads that the host has for its
+    /// user, as no filter of system calls counts them.
+    private static let baseThreads = 64
+    /// The time between two counts of its threads.
+    private static let countInterval: Duration = .seconds(1)
 
     private struct State {
         /// `nil` once the child is reaped, because its id may then be another process's.
@@ -115,6 +124,19 @@ final class Child: Sendable {
     /// Whether it is running and was not killed.
     var isUsable: Bool { state.withLock { $0.pid != nil && !$0.isKilled } }
 
+    /// Lets the child have threads for a conversion: those that encode, and one for each output and one for an encoder that must
+    /// continue.
+    func allow(encoders: Int, outputs: Int) {
+        maxThreads.store(Self.baseThreads + encoders + 2 * outputs, ordering: .relaxed)
+    }
+
+    /// Kills the child if it has too many threads.
+    private func countThreads() {
+        guard let count = state.withLock({ $0.pid.flatMap(ProcessFile.threads(of:)) }) else { return }
+        let limit = maxThreads.load(ordering: .relaxed)
+        if count > limit { kill(because: "has \(count) threads, of \(limit) that it may have,") }
+    }
+
     /// Whether it has sent something that the worker has not received.
     var hasUnread: Bool { (try? socket.waitUntilReadable(milliseconds: 0)) ?? false }
 
@@ -141,8 +163,13 @@ final class Child: Sendable {
         _ errors: inout StandardErrorLog, _ report: (Report, Int) -> Bool
     ) {
         var budget = TokenBucket(capacity: Self.burstBytes, perSecond: Self.bytesPerSecond)
+        var nextCount = ContinuousClock.now + Self.countInterval
         do {
             while true {
+                if .now >= nextCount {
+                    countThreads()
+                    nextCount = .now + Self.countInterval
+                }
                 guard waitForSocket(&errors) else { continue }
                 guard let received = try socket.receive(Report.self) else { return }
                 guard budget.take(received.size + Self.messageBytes), report(received.message, received.size) else {
@@ -158,7 +185,9 @@ final class Child: Sendable {
     /// Waits for a message or for output on standard error, and reads the latter; returns true if the socket is
     /// readable.
     private func waitForSocket(_ errors: inout StandardErrorLog) -> Bool {
-        let (pipe, milliseconds) = errors.pollEntry()
+        let (pipe, pause) = errors.pollEntry()
+        let interval = CInt(Self.countInterval / .milliseconds(1))
+        let milliseconds = pause < 0 ? interval : min(pause, interval)
         var entries = [
             pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0),
             pollfd(fd: pipe, events: Int16(POLLIN), revents: 0),

@@ -38,8 +38,6 @@ final class ChildPair: Sendable {
     /// How many of the two are not reaped. Their ends are delivered as events.
     var living: Int { [transfer, transcode].filter { !$0.isReaped }.count }
 
-    var isKilled: Bool { !transfer.isUsable && !transcode.isUsable }
-
     var isAlive: Bool { transfer.isUsable && transcode.isUsable }
 
     /// The tenant whose jobs it runs; `nil` before its first job, or if jobs have no tenants.

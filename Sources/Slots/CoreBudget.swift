@@ -3,7 +3,8 @@ import Synchronization
 
 /// Divides the cores of the machine among the conversions that run: one conversion alone gets all of them.
 package final class CoreBudget: Sendable {
-    private let cores: Int
+    /// The number of cores that are divided.
+    let cores: Int
     private let conversions = Atomic(0)
 
     /// At least one core is divided, whatever the number.

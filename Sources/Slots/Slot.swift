@@ -72,6 +72,8 @@ package actor Slot {
         var usesCores = true
         defer { if usesCores { configuration.cores.leave() } }
         var threads = configuration.cores.share
+        pair.transcode.allow(
+            encoders: tracker.plan.threads ?? configuration.cores.cores, outputs: tracker.plan.renditions.count)
         pair.transcode.send(TranscodeOrder.convert(tracker.plan, threads: threads))
         let watch = TranscodeWatchdog(pair: pair, of: pair.transcode, limit: configuration.silence)
         defer { watch.end() }
@@ -217,34 +219,6 @@ package actor Slot {
         await abortUploads()
         if let limit = configuration.jobsPerPair, jobs >= limit { replace(pair) }
         return sourceUse
-    }
-
-    /// Kills the pair at once; callable from any thread. The call in progress then throws `stopped`.
-    package nonisolated func stop() {
-        let (pair, hasUploads) = shared.withLock { shared in
-            shared.isStopped = true
-            return (shared.pair, shared.hasUploads)
-        }
-        if hasUploads { pair?.transcode.kill() } else { pair?.kill() }
-        pair?.events.append(.stopped)
-    }
-
-    /// Asks both children to exit, and kills them if they do not.
-    package func shutdown() async {
-        guard let pair = shared.withLock({ $0.pair }) else { return }
-        pair.close()
-        let alarm = Task {
-            guard (try? await Task.sleep(for: .seconds(5))) != nil else { return }
-            pair.kill()
-            // A process that waits for a file system that does not respond dies only when that responds.
-            guard (try? await Task.sleep(for: .seconds(2))) != nil else { return }
-            pair.events.append(.stopped)
-        }
-        defer { alarm.cancel() }
-        while pair.living > 0 {
-            if case .stopped = await pair.next(), pair.isKilled { break }
-        }
-        shared.withLock { $0.pair = nil }
     }
 
     // MARK: - The pair

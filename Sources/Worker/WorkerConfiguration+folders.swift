@@ -21,7 +21,9 @@ extension WorkerConfiguration {
     }
 
     /// What operators see of the configuration.
-    var traits: Set<WorkerRecord.Trait> { slot.policy.outputRoot == nil ? [.urlOutputs] : [] }
+    var traits: Set<WorkerRecord.Trait> {
+        slot.policy.outputRoot == nil ? [.countedThreads, .urlOutputs] : [.countedThreads]
+    }
 
     /// Warnings about settings with which many jobs will fail.
     package var configurationWarnings: [String] {

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -180,6 +181,24 @@ static int types_into_terminal(const char *target) {
     char letter = 'x';
     return (int)syscall(SYS_ioctl, 2, 0x5412 /* TIOCSTI */, &letter) < 0 ? -1 : 0;
 }
+// Starts as many threads as the target says, all of which wait for ever, and waits itself.
+static pthread_mutex_t never = PTHREAD_MUTEX_INITIALIZER;
+static void *wait_for_ever(void *argument) {
+    pthread_mutex_lock(&never);
+    return argument;
+}
+static int starts_threads(const char *target) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 64 << 10);
+    pthread_mutex_lock(&never);
+    for (int count = atoi(target); count > 0; count--) {
+        pthread_t thread;
+        if ((errno = pthread_create(&thread, &attributes, wait_for_ever, NULL)) != 0) return -1;
+    }
+    wait_for_ever(NULL);
+    return 0;
+}
 
 static const struct {
     const char *name;
@@ -196,7 +215,7 @@ static const struct {
     {"types_into_terminal", types_into_terminal}, {"reaches_logger", reaches_logger}, {"arms_signal", arms_signal},
     {"opens_mode", opens_mode},         {"connects_port", connects_port}, {"connects_multipath", connects_multipath},
     {"sends_at_once", sends_at_once},   {"sends_message_at_once", sends_message_at_once},
-    {"sends_messages_at_once", sends_messages_at_once},
+    {"sends_messages_at_once", sends_messages_at_once}, {"starts_threads", starts_threads},
 };
 
 int attack(const char *name, const char *target) {

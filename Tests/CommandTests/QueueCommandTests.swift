@@ -254,10 +254,12 @@ import Testing
         _ = try await JobQueue(client: safe.client()).beat(worker: worker, jobs: [])
         #expect(try await RespoolProcess(safe).run("doctor").lines.last == "no problems found")
         let urlWorker = WorkerRecord(
-            name: "host:2:test", host: "host", slots: 1, version: "test", traits: [.urlOutputs])
+            name: "host:2:test", host: "host", slots: 1, version: "test", traits: [.urlOutputs, .countedThreads])
         _ = try await JobQueue(client: safe.client()).beat(worker: urlWorker, jobs: [])
         let outputs = try await RespoolProcess(safe).run("doctor").lines.first { $0.hasPrefix("outputs ") }
         #expect(outputs?.contains("URLs at host:2:test") == true)
+        let threads = try await RespoolProcess(safe).run("doctor").lines.first { $0.hasPrefix("threads ") }
+        #expect(threads?.contains("counted each second") == true && threads?.hasSuffix("at host:2:test") == true)
         let status = try await RespoolProcess(safe).run("status").lines
         #expect(status.filter { $0.contains("(only URLs)") }.map { $0.hasPrefix("host:2 ") } == [true], "\(status)")
         _ = try await server.client().send(["ZREM", "respool:{default}:ready", .text(id)])

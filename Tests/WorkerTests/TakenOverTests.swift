@@ -104,6 +104,19 @@ import Testing
         _ = try await shop.queue.cancel([other])
     }
 
+    @Test func `a transcoder that starts many threads is killed, and its slot lives on`() async throws {
+        let shop = try await Workshop()
+        let worker = try await worker(shop, [:])
+        let count = 100 + 2 * ProcessInfo.processInfo.processorCount
+        let bomb = try order("starts_threads", "\(count)", in: shop)
+        let id = try await shop.push(["source": bomb, "format": "flac", "attempts": "1"])
+        let error = try #require(try await shop.job(id, reaches: .failed).error)
+        #expect(error.code == .crashed && error.message.contains("threads, of"), "\(error)")
+        let sound = try shop.source("a.wav", Sounds.ramp(samples: 4410))
+        try await shop.job(try await shop.push(["source": sound, "format": "flac"]), reaches: .completed)
+        _ = worker
+    }
+
     @Test func `the same code succeeds outside the sandbox`() async throws {
         let shop = try await Workshop()
         let target = try folder.write("target", text: "secret")

@@ -56,6 +56,8 @@ private struct DoctorReport: Encodable {
     let slots: Int
     /// The workers that write only to URLs.
     let urlOutputWorkers: [String]
+    /// The workers that count the threads of their children.
+    let countedThreadsWorkers: [String]
     let findings: [String]
     let warnings: [String]
     /// What `--repair` did; `nil` without it.
@@ -74,7 +76,9 @@ private struct DoctorReport: Encodable {
         paused = stats.isPaused
         oldestWaiting = stats.oldestWaiting.map { Double($0) / 1000 }
         (workers, slots) = (stats.workers, stats.slots)
-        urlOutputWorkers = try await queue.workers().filter { $0.traits.contains(.urlOutputs) }.map(\.name)
+        let workers = try await queue.workers()
+        urlOutputWorkers = workers.filter { $0.traits.contains(.urlOutputs) }.map(\.name)
+        countedThreadsWorkers = workers.filter { $0.traits.contains(.countedThreads) }.map(\.name)
         findings =
             audit.sentences + (try await queue.configurationWarnings())
             + server.failedWrites.map { "Redis could not write \($0): check its log and its disk space" }
@@ -112,6 +116,7 @@ private struct DoctorReport: Encodable {
         case queue, server, keys, counts, paused, workers, slots, findings, warnings, mended, left
         case oldestWaiting = "oldest_waiting"
         case urlOutputWorkers = "url_output_workers"
+        case countedThreadsWorkers = "counted_threads_workers"
     }
 
     func lines(_ connection: QueueConnection) -> [String] {
@@ -128,6 +133,11 @@ private struct DoctorReport: Encodable {
             let names = urlOutputWorkers.joined(separator: ", ")
             pairs.append(
                 ("outputs", "only to URLs at \(names): a job whose output is a path fails there as output_denied"))
+        }
+        if !countedThreadsWorkers.isEmpty {
+            let names = countedThreadsWorkers.joined(separator: ", ")
+            pairs.append(
+                ("threads", "of child processes are counted each second, and not limited by the kernel, at \(names)"))
         }
         if let oldestWaiting { pairs.append(("waiting", "the oldest for \(Formatting.span(oldestWaiting))")) }
         pairs.append(("keys", "\(Formatting.count(keys)) read"))
