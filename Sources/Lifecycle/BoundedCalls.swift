@@ -5,7 +5,7 @@ import Synchronization
 /// callers wait for a limited time.
 package final class BoundedCalls: Sendable {
     private let queue: DispatchQueue
-    /// How many calls were given up and have not returned.
+    /// How many calls have run out of time and not returned.
     private let overdue = Atomic(0)
 
     /// The label names the queue in debuggers and crash reports.
@@ -23,7 +23,7 @@ package final class BoundedCalls: Sendable {
             let call = Call<Value>(continuation)
             let alarm = Task {
                 guard (try? await Task.sleep(for: timeout)) != nil else { return }
-                call.giveUp(countedIn: self)
+                call.expire(countedIn: self)
             }
             queue.async {
                 let value = body()
@@ -45,7 +45,7 @@ package final class BoundedCalls: Sendable {
 
         init(_ caller: CheckedContinuation<Value?, Never>) { state = Mutex(State(caller: caller)) }
 
-        func giveUp(countedIn calls: BoundedCalls) {
+        func expire(countedIn calls: BoundedCalls) {
             let caller = state.withLock { state in
                 guard let caller = state.caller.take() else { return CheckedContinuation<Value?, Never>?.none }
                 state.isOverdue = true
