@@ -185,7 +185,10 @@ def test_alerts_of_replicas_and_the_spool_fire(service, start_worker, audio, ale
     mark, library = f"{service.folder}/full", f"{service.folder}/full-disk.so"
     run("cc", "-shared", "-fPIC", f'-DMARK="{mark}"', "-o", library, ROOT / "Tests/Preloads/full-disk.c")
     worker, _ = work(start_worker, environment={"LD_PRELOAD": library})
+    free = "respool_spool_free_bytes"
+    until("the spool is measured", 60, lambda: worker.has(free))
     before = worker.scrape()
     pathlib.Path(mark).touch()
+    until("the spool seems to be full", 60, lambda: not worker.has(free))
     alerts.fires("RespoolSpoolFull", before, worker.scrape(), 7)
     figures(f"{len(alerts.check())} alerts fire")
