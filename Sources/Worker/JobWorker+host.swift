@@ -31,14 +31,15 @@ extension JobWorker {
     /// processes would wait for it, and their leases would be renewed for ever.
     func watchHost() async {
         let (folder, timeout) = (configuration.slot.policy.spoolFolder, configuration.slot.folderTimeout)
+        var hadNoResponse = false
         while !Task.isCancelled {
             async let bytes = spoolSpace.bytes(of: folder, within: timeout)
             if case .noResponse(let folder)? = await Slot.folderProblem(configuration.slot) {
-                hasNoResponse = true
+                hadNoResponse = true
                 health.foundHost("\(FolderProblem.noResponse(of: folder))")
                 for job in activeJobs { job.end(.released) }
-            } else if hasNoResponse {
-                hasNoResponse = false
+            } else if hadNoResponse {
+                hadNoResponse = false
                 health.foundHost(nil)
             }
             if let bytes = await bytes { metrics.measured(spool: bytes) }

@@ -32,8 +32,6 @@ package actor JobWorker {
     /// Whether no jobs are claimed ahead, because the spool has too little space for their sources.
     var isShortOfSpace = false
     var hasWarnedOfSpace = false
-    /// Whether the file system of a folder of jobs did not respond at the last check.
-    var hasNoResponse = false
     var isDraining = false
     /// The latest order of any queue; each queue learns it with the next beat.
     private var order = WorkerOrder.none
