@@ -190,7 +190,7 @@ let package = Package(
 
         // Tests and their programs.
         .target(
-            name: "TestSupport", dependencies: ["Redis", "Lifecycle"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Redis", "Lifecycle", "Text"], path: "Tests/TestSupport",
             swiftSettings: settings + optimized),
         .target(name: "Attacks", path: "Tests/Attacks"),
         .executableTarget(

@@ -30,7 +30,7 @@ final class HTTPClientRequest: RemoteRequest {
         // connection to wait for may be paused.
         if route.isSecure { handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS) }
         // A proxy in front of a store may change `Accept-Encoding`, which would invalidate the signature.
-        var lines = target.isObject ? ["x-amz-content-sha256: \(Digest.of([]))"] : ["Accept-Encoding: identity"]
+        var lines = target.isObject ? [] : ["Accept-Encoding: identity"]
         if range == nil, !target.isObject { lines.append("Icy-MetaData: 1") }
         handle.acceptStatusLine("ICY 200 OK")
         if let range {
@@ -39,7 +39,7 @@ final class HTTPClientRequest: RemoteRequest {
         } else if let condition {
             lines.append("If-None-Match: \(condition)")
         }
-        handle.setHeader(lines + target.headers)
+        handle.setHeader(try target.signed(lines, method: "GET") { Digest.of([]) })
     }
 
     /// A request that posts a callback or traces.
@@ -67,9 +67,10 @@ final class HTTPClientRequest: RemoteRequest {
             policy: policy,
             addresses: addresses, owner: owner)
         configure()
-        var lines = message.headers
-        if target.isObject { lines.append("x-amz-content-sha256: \(try message.body.sum())") }
-        handle.setHeader(lines + target.headers)
+        let lines = try target.signed(message.headers, method: message.method) { () throws(Failure) in
+            try message.body.sum()
+        }
+        handle.setHeader(lines)
         switch message.body {
         case .none where message.method == "HEAD": handle.set(CURLOPT_NOBODY, 1)
         case .none: break
@@ -87,7 +88,6 @@ final class HTTPClientRequest: RemoteRequest {
         handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         handle.set(CURLOPT_USERAGENT, "respool/\(respoolVersion)")
-        handle.authorize(target.authorization)
     }
 
     /// Whether a store refuses the request and explains it in the body. The owner handles 304 (not modified) and 416 (range not

@@ -1,6 +1,7 @@
 """A store that speaks as S3 does: moto's, behind a gate that checks signatures and sums as Amazon's own library computes them.
 
-object_store.py FOLDER KEY... Objects of `seeds/<bucket>` are in the bucket from its first request on; a line of `<bucket>.rules`
+object_store.py FOLDER KEY... Files of `seeds/<bucket>`, named as their keys are encoded,
+are in the bucket from its first request on; a line of `<bucket>.rules`
 (pattern, times, action) spoils requests; `<bucket>.log` has a line a request, and `<bucket>.json` shows the bucket after each
 change. Keys are `identifier=secret` or `identifier=secret:token`. It prints its port and ends with its standard input.
 """
@@ -50,10 +51,8 @@ def bucket(name):
         seen_buckets.add(name)
         backend.create_bucket(name, "eu-central-1")
         seeds = os.path.join(folder, "seeds", name)
-        for root, _, names in os.walk(seeds):
-            for file in names:
-                path = os.path.join(root, file)
-                backend.put_object(name, os.path.relpath(path, seeds), open(path, "rb").read())
+        for file in os.listdir(seeds) if os.path.isdir(seeds) else []:
+            backend.put_object(name, urllib.parse.unquote(file), open(os.path.join(seeds, file), "rb").read())
 
 seen_buckets = set()
 

@@ -1,13 +1,46 @@
+import Crypto
 import JobSchema
 import SlotIPC
 import TestSupport
 import Testing
 
+@testable import Storage
+
 /// Sources in a bucket; the store checks every signature.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct ObjectSourceTests {
     private let size = Int64(Origin.content.count)
 
-    @Test(arguments: ["plain.flac", "a folder/b+c & é=1 (2)?#.flac", "100%41.flac", "-._~!$'*,;:@"])
+    /// The examples in Amazon's page "Signature Calculations for the Authorization Header: Transferring Payload in a Single Chunk".
+    @Test(arguments: [
+        (
+            "GET", "/test.txt", ["Range: bytes=0-9"], "",
+            "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"
+        ),
+        (
+            "PUT", "/test%24file.text",
+            ["Date: Fri, 24 May 2013 00:00:00 GMT", "x-amz-storage-class: REDUCED_REDUNDANCY"],
+            "Welcome to Amazon S3.", "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd"
+        ),
+        ("GET", "?lifecycle", [], "", "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543"),
+        ("GET", "?max-keys=2&prefix=J", [], "", "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"),
+    ])
+    func `a request is signed as in Amazon's examples`(
+        method: String, place: String, lines: [String], body: String, signature: String
+    ) throws {
+        let keys = S3Keys(identifier: "AKIAIOSFODNN7EXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
+        let target = RequestTarget(
+            url: "https://examplebucket.s3.amazonaws.com" + place, authorization: .s3(keys, region: "us-east-1"))
+        let signed = try target.signed(lines, method: method, timestamp: "2013-05-24T00:00:00.000Z") {
+            Digest.of(Array(body.utf8))
+        }
+        #expect(signed.last?.hasSuffix("Signature=" + signature) == true, "\(signed)")
+    }
+
+    @Test(arguments: [
+        "plain.flac", "a folder/b+c & é=1 (2)?#.flac", "100%41.flac", "-._~!$'*,;:@", "a//b.flac", "a/.../b.flac",
+        "日本語/音.flac", "e\u{301}.flac", "🎵.flac", "a%2Fb.flac", "%.flac", "{a}[b]<c>|d^`e.flac", #"a\b"c.flac"#, " a ",
+        "=.flac", "a;b,c.flac", "a?b=c&d#e.flac", "a+b c.flac",
+    ])
     func `an object is read whatever its key`(key: String) async throws {
         let bucket = "keys-\(UInt32.random(in: 0...(.max)))"
         try await ObjectStore.shared.seed(bucket, key, Origin.content)

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Text
 
 /// The S3 store shared by all suites. Each test uses a separate bucket.
 package actor ObjectStore {
@@ -14,10 +15,11 @@ package actor ObjectStore {
 
     /// Puts an object into the bucket. No earlier request may have used the bucket.
     package func seed(_ bucket: String, _ key: String, _ bytes: [UInt8]) async throws {
-        let path = try await running().1.file("seeds/\(bucket)/\(key)")
-        try FileManager.default.createDirectory(
-            atPath: String(path[..<path.lastIndex(of: "/")!]), withIntermediateDirectories: true)
-        try Data(bytes).write(to: URL(filePath: path))
+        let folder = try await running().1.file("seeds/\(bucket)")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        // A key may contain `/../`.
+        let name = PercentEncoding.encoded(key, keeping: PercentEncoding.unreserved.contains)
+        try Data(bytes).write(to: URL(filePath: "\(folder)/\(name)"))
     }
 
     /// Makes requests fail whose request line matches a pattern, a given number of times: with a status, `drop`, `half`,
