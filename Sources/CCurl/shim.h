@@ -46,6 +46,10 @@ static inline CURLcode curl_swift_get_string(CURL *handle, CURLINFO info, char *
 // What a finished transfer's message holds is in a union.
 static inline CURLcode curl_swift_result(const CURLMsg *message) { return message->data.result; }
 
+// Values of an enumeration that later releases of libcurl made macros with casts: the first in 8.13, the second by 8.23.
+static const long curl_swift_use_tls = CURLUSESSL_ALL;
+static const long curl_swift_make_folders = CURLFTP_CREATE_DIR_RETRY;
+
 // A macro with a cast.
 static const curl_socket_t curl_swift_bad_socket = CURL_SOCKET_BAD;
 

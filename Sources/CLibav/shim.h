@@ -27,4 +27,21 @@ static const int av_swift_error_patchwelcome = AVERROR_PATCHWELCOME;
 static const int64_t av_swift_no_timestamp = AV_NOPTS_VALUE;
 static const AVRational av_swift_time_base = AV_TIME_BASE_Q;
 static inline int av_swift_error(int errnum) { return AVERROR(errnum); }
+
+// The bytes that a write callback receives: constant since libavformat 61 (FFmpeg 7).
+#if LIBAVFORMAT_VERSION_MAJOR < 61
+typedef uint8_t *av_swift_written_bytes;
+#else
+typedef const uint8_t *av_swift_written_bytes;
+#endif
+
+// The side data of a stream is part of the codec parameters since libavcodec 60.31 (FFmpeg 6.1).
+static inline int av_swift_has_side_data(const AVStream *stream, enum AVPacketSideDataType type) {
+#if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(60, 31, 0)
+    return av_stream_get_side_data(stream, type, NULL) != NULL;
+#else
+    const AVCodecParameters *parameters = stream->codecpar;
+    return av_packet_side_data_get(parameters->coded_side_data, parameters->nb_coded_side_data, type) != NULL;
+#endif
+}
 #endif

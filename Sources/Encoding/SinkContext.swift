@@ -65,8 +65,7 @@ package struct SinkContext: ~Copyable {
 
 private let bufferSize = 256 << 10
 
-private func writeBytes(_ opaque: UnsafeMutableRawPointer, _ buffer: UnsafeMutablePointer<UInt8>, _ size: CInt) -> CInt
-{
+private func writeBytes(_ opaque: UnsafeMutableRawPointer, _ buffer: UnsafePointer<UInt8>, _ size: CInt) -> CInt {
     let bridge = Unmanaged<SinkContext.Bridge>.fromOpaque(opaque).takeUnretainedValue()
     guard !bridge.stop.isRaised else { return av_swift_error_exit }
     guard bridge.failure == nil else { return av_swift_error(5) }

@@ -46,7 +46,7 @@ package struct AudioTrack {
         duration = stream.pointee.duration == av_swift_no_timestamp ? nil : stream.pointee.duration
         countedDelay = codec == AV_CODEC_ID_OPUS ? Int64(parameters.initial_padding) : 0
         namesChannels = parameters.ch_layout.order != AV_CHANNEL_ORDER_UNSPEC
-        hasEncryption = av_stream_get_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
+        hasEncryption = av_swift_has_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO) != 0
     }
 
     /// libav's name of the codec.

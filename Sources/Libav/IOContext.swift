@@ -1,15 +1,17 @@
-import CLibav
+package import CLibav
 
 /// Allocates and frees I/O contexts of libav with their buffers.
 extension UnsafeMutablePointer<AVIOContext> {
-    /// A C callback that reads or writes bytes.
-    package typealias Transfer = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?, CInt) -> CInt
+    /// A C callback that reads bytes.
+    package typealias Read = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?, CInt) -> CInt
+    /// A C callback that writes bytes.
+    package typealias Write = @convention(c) (UnsafeMutableRawPointer?, av_swift_written_bytes?, CInt) -> CInt
     /// A C callback that changes the position, or returns the size for `AVSEEK_SIZE`.
     package typealias Seek = @convention(c) (UnsafeMutableRawPointer?, Int64, CInt) -> Int64
 
     /// Allocates a context whose callbacks receive `opaque` (`avio_alloc_context`); `nil` if memory is exhausted.
     package static func allocated(
-        bufferBytes: Int, opaque: UnsafeMutableRawPointer, read: Transfer? = nil, write: Transfer? = nil, seek: Seek
+        bufferBytes: Int, opaque: UnsafeMutableRawPointer, read: Read? = nil, write: Write? = nil, seek: Seek
     ) -> Self? {
         guard let buffer = av_malloc(bufferBytes) else { return nil }
         let bytes = buffer.assumingMemoryBound(to: UInt8.self)

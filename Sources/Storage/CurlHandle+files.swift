@@ -23,7 +23,7 @@ extension CurlHandle {
         // Unique to this request, because a worker whose lease has expired may still be sending.
         let temporaryName = ".respool-" + String(UInt64.random(in: 0 ... .max), radix: 16)
         set(CURLOPT_URL, folder + temporaryName)
-        set(CURLOPT_FTP_CREATE_MISSING_DIRS, Int(CURLFTP_CREATE_DIR_RETRY.rawValue))
+        set(CURLOPT_FTP_CREATE_MISSING_DIRS, curl_swift_make_folders)
         let name = path[path.index(after: end)...]
         guard scheme == .sftp else {
             // libcurl has then changed to the folder. The reply to `SIZE` shows whether the upload is truncated.
@@ -44,7 +44,7 @@ extension CurlHandle {
         // The data connection uses the requested host, regardless of the address in the PASV reply.
         set(CURLOPT_FTP_SKIP_PASV_IP, 1)
         // By default, libcurl falls back to an unencrypted connection if the server does not support TLS.
-        if scheme == .ftps { set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
+        if scheme == .ftps { set(CURLOPT_USE_SSL, curl_swift_use_tls) }
         if let (user, password) = target.user {
             set(CURLOPT_USERNAME, user)
             set(CURLOPT_PASSWORD, password)
