@@ -5,13 +5,14 @@ extension JobQueue {
     package func configurationWarnings() async throws(QueueError) -> [String] {
         let replies = try await send([["INFO", "server"], ["INFO", "memory"]])
         let info = replies.map { Self.infoFields($0.string ?? "") }
+        let name = ServerInfo.name(info[0])
         var warnings: [String] = []
         if let version = info[0]["redis_version"], Self.isOlder(version, than: [6, 2]) {
             warnings.append("Redis \(version) is too old: respool needs 6.2 or later")
         }
         if let policy = info[1]["maxmemory_policy"], policy != "noeviction" {
             warnings.append(
-                "maxmemory-policy is \(policy), so Redis deletes jobs when its memory is full: set it to noeviction")
+                "maxmemory-policy is \(policy), so \(name) deletes jobs when its memory is full: set it to noeviction")
         }
         return warnings
     }

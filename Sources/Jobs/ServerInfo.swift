@@ -2,7 +2,9 @@ import Redis
 
 /// The parts of the server's `INFO` and settings that matter to a queue.
 package struct ServerInfo: Sendable, Hashable, Encodable {
-    /// The server's version, such as `7.0.15`.
+    /// `Redis` or `Valkey`.
+    package let name: String
+    /// The server's own version, such as `7.0.15`.
     package let version: String
     /// `master` or `slave`, in the terms of Redis.
     package let role: String
@@ -24,7 +26,7 @@ package struct ServerInfo: Sendable, Hashable, Encodable {
     package let failedWrites: [String]
 
     private enum CodingKeys: String, CodingKey {
-        case version, role, replicas, maxmemory, appendfsync
+        case name, version, role, replicas, maxmemory, appendfsync
         case maxmemoryPolicy = "maxmemory_policy"
         case usedMemory = "used_memory"
         case isAppendOnly = "appendonly"
@@ -32,8 +34,13 @@ package struct ServerInfo: Sendable, Hashable, Encodable {
         case failedWrites = "failed_writes"
     }
 
+    /// The server's name by its `INFO server`.
+    static func name(_ info: [String: String]) -> String { info["valkey_version"] == nil ? "Redis" : "Valkey" }
+
     init(info: [String: String], appendfsync: String?, maxBulkBytes: Int64?) {
-        version = info["redis_version"] ?? ""
+        name = Self.name(info)
+        // `redis_version` of Valkey is the version of Redis that it is compatible with.
+        version = info["valkey_version"] ?? info["redis_version"] ?? ""
         role = info["role"] ?? ""
         replicas = info["connected_slaves"].flatMap { Int($0) } ?? 0
         maxmemoryPolicy = info["maxmemory_policy"] ?? ""

@@ -7,7 +7,12 @@ struct InstalledProgram: Sendable {
     /// The package of Debian that has it.
     let package: String
 
-    static let redisServer = InstalledProgram(name: "redis-server", package: "redis-server")
+    /// The server of queues: that of Valkey where only it is installed.
+    static var redisServer: InstalledProgram {
+        let redis = InstalledProgram(name: "redis-server", package: "redis-server")
+        let valkey = InstalledProgram(name: "valkey-server", package: "valkey-server")
+        return !redis.isInstalled && valkey.isInstalled ? valkey : redis
+    }
     static let ffprobe = InstalledProgram(name: "ffprobe", package: "ffmpeg")
     static let setpriv = InstalledProgram(name: "setpriv", package: "util-linux")
 

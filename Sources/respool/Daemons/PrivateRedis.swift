@@ -2,7 +2,7 @@ import Lifecycle
 import Redis
 import Text
 
-/// A redis-server that only this user reaches, through a unix socket.
+/// A server of Redis or Valkey that only this user reaches, through a unix socket.
 struct PrivateRedis: Sendable {
     /// The path of the socket; at most 107 bytes (unix(7)).
     let socket: String
@@ -16,7 +16,8 @@ struct PrivateRedis: Sendable {
     /// The command line. Options on it take the place of a configuration file.
     var words: [String] {
         [
-            "redis-server", "--port", "0", "--unixsocket", socket, "--unixsocketperm", "700", "--dir", folder,
+            InstalledProgram.redisServer.name, "--port", "0", "--unixsocket", socket, "--unixsocketperm", "700",
+            "--dir", folder,
             "--save", "", "--maxmemory-policy", "noeviction", "--appendonly", isDurable ? "yes" : "no",
         ]
     }

@@ -81,7 +81,9 @@ private struct DoctorReport: Encodable {
         countedThreadsWorkers = workers.filter { $0.traits.contains(.countedThreads) }.map(\.name)
         findings =
             audit.sentences + (try await queue.configurationWarnings())
-            + server.failedWrites.map { "Redis could not write \($0): check its log and its disk space" }
+            + server.failedWrites.map { [name = server.name] in
+                "\(name) could not write \($0): check its log and its disk space"
+            }
         warnings = [
             Self.persistenceWarning(server), Self.sizeWarning(server), Self.replicaWarning(server, wait),
             stats.workers == 0 ? "no worker is running: start one with `respool worker`" : nil,
@@ -92,23 +94,24 @@ private struct DoctorReport: Encodable {
     /// Warns if the server could lose jobs when it is killed.
     private static func persistenceWarning(_ server: ServerInfo) -> String? {
         guard server.isAppendOnly else {
-            return "Redis has no append-only file, so it loses jobs when it is killed: set appendonly to yes"
+            return "\(server.name) has no append-only file, so it loses jobs when it is killed: set appendonly to yes"
         }
         guard let sync = server.appendfsync, sync != "always" else { return nil }
-        return "appendfsync is \(sync), so Redis can lose its last writes when it is killed: set it to always"
+        return "appendfsync is \(sync), so \(server.name) can lose its last writes when it is killed: set it to always"
     }
 
     /// Warns if a client could push very large jobs.
     private static func sizeWarning(_ server: ServerInfo) -> String? {
         guard let bytes = server.maxBulkBytes, bytes > 16 << 20 else { return nil }
-        return "proto-max-bulk-len is \(Formatting.bytes(bytes)), so one pushed job can block Redis: set it to 1mb"
+        return
+            "proto-max-bulk-len is \(Formatting.bytes(bytes)), so one pushed job can block \(server.name): set it to 1mb"
     }
 
     /// Warns if there are too few replicas for results to be published.
     private static func replicaWarning(_ server: ServerInfo, _ wait: ReplicaWait?) -> String? {
         guard let wanted = wait?.replicas, server.replicas < wanted else { return nil }
         let replicas = Formatting.count(server.replicas, "replica")
-        return "RESPOOL_WAIT_REPLICAS is \(wanted) and Redis has \(replicas), "
+        return "RESPOOL_WAIT_REPLICAS is \(wanted) and \(server.name) has \(replicas), "
             + "so no result can be published: start more replicas, or lower it"
     }
 
@@ -123,7 +126,7 @@ private struct DoctorReport: Encodable {
         let limit = server.maxmemory > 0 ? "of \(Formatting.bytes(server.maxmemory))" : "no limit"
         var pairs = [
             ("queue", "\(queue) at \(connection.url)\(paused ? ", paused" : "")"),
-            ("Redis", "\(server.version), \(server.role), \(Formatting.count(server.replicas, "replica"))"),
+            (server.name, "\(server.version), \(server.role), \(Formatting.count(server.replicas, "replica"))"),
             ("memory", "\(Formatting.bytes(server.usedMemory)) \(limit), maxmemory-policy \(server.maxmemoryPolicy)"),
             ("on disk", persistence),
             ("workers", "\(Formatting.count(workers)) alive, \(Formatting.count(slots, "slot"))"),
