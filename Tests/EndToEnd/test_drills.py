@@ -5,7 +5,7 @@ import time
 
 import pytest
 from sound import sha256
-from redisserver import Redis
+from redisserver import PROGRAM, Redis
 from processes import free_port
 from service import PREFIX, Process, check, equal, run, until
 
@@ -35,7 +35,7 @@ class Sentinels:
             path.write_text(
                 f"port {sentinel.port}\nbind 127.0.0.1\ndir {folder}\nsentinel monitor mymaster 127.0.0.1 {self.servers[0].port} 2\n"
                 "sentinel down-after-milliseconds mymaster 2000\nsentinel failover-timeout mymaster 10000\n")
-            Process(["redis-server", path, "--sentinel"], f"{folder}/sentinel.{number}.log")
+            Process([PROGRAM, path, "--sentinel"], f"{folder}/sentinel.{number}.log")
         until("the sentinels know all", 60, lambda: all(
             "OK 3 " in sentinel("SENTINEL", "CKQUORUM", "mymaster") and "127.0.0.1" in sentinel("SENTINEL", "REPLICAS", "mymaster")
             for sentinel in self.sentinels))

@@ -78,7 +78,7 @@ import Testing
                 user bob on >two &+switch-master -@all +subscribe +sentinel|get-master-addr-by-name
 
                 """)
-        let sentinel = try await ChildProcess("redis-server", [file, "--sentinel"])
+        let sentinel = try await ChildProcess(RedisServer.program, [file, "--sentinel"])
         let query = "ca=\(certificates.authority)&sentinel_user=bob&sentinel_password=two"
         let client = RedisClient(
             url: try RedisURL("rediss+sentinel://ann:one@localhost:\(own)/main?\(query)"), name: "test")
@@ -91,7 +91,7 @@ import Testing
         let port = try LoopbackPort.free()
         let folder = try TemporaryFolder()
         let file = try folder.write("sentinel.conf", text: "port \(port)\nbind 127.0.0.1\ndir \(folder.path)\n")
-        let sentinel = try await ChildProcess("redis-server", [file, "--sentinel"])
+        let sentinel = try await ChildProcess(RedisServer.program, [file, "--sentinel"])
         let client = RedisClient(
             url: try RedisURL("redis+sentinel://127.0.0.1:\(port)/nobody"), name: "test", timeout: .seconds(60))
         try await eventually("the sentinel says it") {

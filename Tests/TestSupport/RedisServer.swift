@@ -8,6 +8,8 @@ package final class RedisServer: Sendable {
     package let folder: TemporaryFolder
     /// The URL of the server's unix socket.
     package let url: RedisURL
+    /// The server's program: that of the variable `REDIS_SERVER`, for another release or Valkey.
+    package static let program = getenv("REDIS_SERVER").map { String(cString: $0) } ?? "redis-server"
     private let arguments: [String]
     private let environment: [String: String]
     private let process: Mutex<ChildProcess?>
@@ -92,7 +94,7 @@ package final class RedisServer: Sendable {
     package func thaw() { process.withLock { $0?.kill(SIGCONT) } }
 
     private func launch() async throws {
-        let child = try await ChildProcess("redis-server", arguments, environment: environment)
+        let child = try await ChildProcess(Self.program, arguments, environment: environment)
         process.withLock { $0 = child }
         let client = client(name: "start")
         do {

@@ -42,7 +42,7 @@ package final class SentinelTrio: Sendable {
                     \(others.joined(separator: "\n"))
 
                     """)
-            sentinels.append(try await ChildProcess("redis-server", [file, "--sentinel"]))
+            sentinels.append(try await ChildProcess(RedisServer.program, [file, "--sentinel"]))
         }
         servers = [master, replica]
         self.ports = ports

@@ -1,8 +1,12 @@
 """A private redis-server and connections to it, without a client library."""
 
+import os
 import socket
 
 from processes import HANG, Process, until
+
+# The variable chooses another release of Redis, or Valkey.
+PROGRAM = os.environ.get("REDIS_SERVER", "redis-server")
 
 
 class Connection:
@@ -73,7 +77,7 @@ class Redis(Connection):
 
     def start(self):
         self.process = Process(
-            ["redis-server", "--port", self.port, "--bind", "127.0.0.1", "--unixsocket", self.path, "--dir", self.folder,
+            [PROGRAM, "--port", self.port, "--bind", "127.0.0.1", "--unixsocket", self.path, "--dir", self.folder,
              "--save", "", "--maxmemory-policy", "noeviction", *self.options],
             f"{self.folder}/redis.log")
         until("redis-server answers", 20, self.answers)
