@@ -29,6 +29,9 @@ extension CodecID {
         }
     }
 
+    /// libav's decoder of Opus that is the reference's.
+    package static let referenceOpus = "libopus"
+
     /// The prefixes of libav's names of all members of a family.
     static let families: KeyValuePairs<String, CodecID> = ["pcm_": .pcm, "adpcm_": .adpcm, "dsd_": .dsd]
 

@@ -38,12 +38,12 @@ extension Demuxer {
         }
     }
 
-    /// Samples that libav's Opus decoder drops by itself, from the identification header (RFC 7845 section 5.1).
+    /// Samples that the decoder of Opus drops by itself, from the identification header (RFC 7845 section 5.1).
     package func preskip(_ track: AudioTrack) -> Int64 {
         stream(track.index).pointee.codecpar.pointee.preskip
     }
 
-    /// The samples that a decoder returns of a delay that the container declares: libav's decoder of Opus drops those of the
+    /// The samples that a decoder returns of a delay that the container declares: the decoder of Opus drops those of the
     /// identification header by itself, and the first packet of Vorbis has none.
     package func undecoded(_ delay: MediaTime, _ track: AudioTrack) -> Int64 {
         let samples = delay.nearestSample(rate: track.rate)

@@ -70,7 +70,8 @@ def test_the_last_minute_of_hours_costs_little_more_than_the_first(service, figu
             equal(cut.getnframes(), 60 * rate, f"samples of the last minute of {name}")
             samples = cut.readframes(60 * rate)
         if is_compared:
-            whole = ffmpeg("-i", source, "-af", f"atrim=start_sample={spans[1][0] * rate}:end_sample={spans[1][1] * rate}",
+            decoder = ("-c:a", "libopus") if name.endswith(".opus") else ()
+            whole = ffmpeg(*decoder, "-i", source, "-af", f"atrim=start_sample={spans[1][0] * rate}:end_sample={spans[1][1] * rate}",
                            "-f", "s16le", "-c:a", "pcm_s16le", "-")
             far = max(abs(a - b) for a, b in zip(memoryview(whole).cast("h"), memoryview(samples).cast("h")))
             # Dither is new each time, and so is the noise that AAC's decoder makes up.

@@ -62,8 +62,9 @@ import Testing
         async throws
     {
         let source = try await Studio.shared.music(as: name, arguments)
-        let whole = try await decode(source, as: Float.self, "f32le")
-        let rate = name.hasPrefix("o.") ? 48_000 : 44_100
+        let isOpus = name.hasPrefix("o.")
+        let whole = try await decode(source, as: Float.self, "f32le", isOpus ? Studio.opus : [])
+        let rate = isOpus ? 48_000 : 44_100
         let (start, end) = (MediaTime(parsing: "2.3456789")!, MediaTime(parsing: "4.5")!)
         let converted = try await convert(source, Rendition(format: "wav", sampleFormat: .f32), start: start, end: end)
         let samples = try await decode(converted.path, as: Float.self, "f32le")

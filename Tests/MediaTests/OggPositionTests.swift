@@ -25,7 +25,8 @@ import Testing
     func `positions that begin late or leap are no loss`(_ container: String, _ codec: String, _ rate: Int) async throws
     {
         let path = try await tone(container, codec, rate, 8)
-        let (bytes, expected) = (try fileBytes(path), try await decode(path, as: Float.self, "f32le"))
+        let bytes = try fileBytes(path)
+        let expected = try await decode(path, as: Float.self, "f32le", codec == "libopus" ? Studio.opus : [])
         let hour = Int64(3600 * rate)
         let moves: [(String, @Sendable (Int) -> Int64)] = [
             ("an hour late", { _ in hour }), ("a leap of 2 s", { $0 > 3 ? Int64(2 * rate) : 0 }),

@@ -71,6 +71,9 @@ actor Studio {
         return folder.file("output-\(outputs).\(fileExtension)")
     }
 
+    /// What makes ffmpeg decode the next input, which is Opus, by its reference.
+    static let opus = ["-c:a", "libopus", "-request_sample_fmt", "flt"]
+
     static func ffmpeg(_ arguments: [String]) async throws {
         let outcome = try await WarmProgram.ffmpeg.run(["-v", "error", "-nostdin", "-y"] + arguments)
         guard outcome.succeeded else { throw NotMade(description: outcome.errors) }
@@ -162,15 +165,17 @@ func failure(
 }
 
 /// All samples of a file as ffmpeg decodes them, interleaved.
-func decode<Sample: BitwiseCopyable>(_ path: String, as type: Sample.Type, _ format: String) async throws -> [Sample] {
-    try await decode([path], as: type, format)[0]
+func decode<Sample: BitwiseCopyable>(
+    _ path: String, as type: Sample.Type, _ format: String, _ decoding: [String] = []
+) async throws -> [Sample] {
+    try await decode([path], as: type, format, decoding)[0]
 }
 
 /// All samples of several files, decoded by a single ffmpeg process, at their own rate unless one is given.
 func decode<Sample: BitwiseCopyable>(
-    _ paths: [String], as type: Sample.Type, _ format: String, rate: Int? = nil
+    _ paths: [String], as type: Sample.Type, _ format: String, _ decoding: [String] = [], rate: Int? = nil
 ) async throws -> [[Sample]] {
-    var arguments = paths.flatMap { ["-i", $0] }
+    var arguments = paths.flatMap { decoding + ["-i", $0] }
     var raw: [String] = []
     for index in paths.indices {
         raw.append(await Studio.shared.output("raw"))

@@ -28,7 +28,7 @@ struct Decoder: ~Copyable {
         let parameters = stream.pointee.codecpar!
         let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
         guard let descriptor = CodecID(parameters.pointee.codec_id)?.descriptor,
-            let codec = find(parameters.pointee.codec_id)
+            let codec = find(parameters)
         else {
             let label = try demuxer.codecLabel(track)
             throw MediaError(
@@ -44,7 +44,10 @@ struct Decoder: ~Copyable {
         try check(avcodec_parameters_to_context(context, parameters), operation)
         // Without it, priming samples are removed but timestamps are not adjusted.
         context.pointee.pkt_timebase = stream.pointee.time_base
+        // Integers would be clipped.
+        if codec.pointee.id == AV_CODEC_ID_OPUS { context.pointee.request_sample_fmt = AV_SAMPLE_FMT_FLT }
         context.pointee.thread_count = 1
+        let delay = takeDelay(context)
         if descriptor.isChecksummed { context.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE }
         if descriptor.compressesRange {
             // Without it, dither depends on all earlier decoding.
@@ -63,18 +66,32 @@ struct Decoder: ~Copyable {
                 .unsupportedFormat, operation,
                 "the audio is \(variant(parameters) ?? "a variant of \(name)"), which libav cannot decode")
         }
+        if delay > 0 { context.pointee.delay = delay }
         return decoder
     }
 
     /// The decoder of a codec. MPEG audio is decoded in floating point, because libav's other decoders apply dither that never
-    /// settles.
-    private static func find(_ codec: AVCodecID) -> UnsafePointer<AVCodec>? {
+    /// settles. Opus is decoded by its reference: libav's own decoder differs in the speech modes, by 10 to 20 dB and a sample.
+    private static func find(_ parameters: UnsafeMutablePointer<AVCodecParameters>) -> UnsafePointer<AVCodec>? {
+        let codec = parameters.pointee.codec_id
         switch codec {
-        case AV_CODEC_ID_MP1: avcodec_find_decoder_by_name("mp1float")
-        case AV_CODEC_ID_MP2: avcodec_find_decoder_by_name("mp2float")
-        case AV_CODEC_ID_MP3: avcodec_find_decoder_by_name("mp3float")
-        default: avcodec_find_decoder(codec)
+        case AV_CODEC_ID_OPUS where parameters.pointee.suitsReference:
+            return avcodec_find_decoder_by_name(CodecID.referenceOpus) ?? avcodec_find_decoder(codec)
+        case AV_CODEC_ID_MP1: return avcodec_find_decoder_by_name("mp1float")
+        case AV_CODEC_ID_MP2: return avcodec_find_decoder_by_name("mp2float")
+        case AV_CODEC_ID_MP3: return avcodec_find_decoder_by_name("mp3float")
+        default: return avcodec_find_decoder(codec)
         }
+    }
+
+    /// Removes the delay of Opus from the copy of its header, and returns it: libav's decoder of the reference would drop it again
+    /// after each flush.
+    private static func takeDelay(_ context: UnsafeMutablePointer<AVCodecContext>) -> CInt {
+        guard context.pointee.codec_id == AV_CODEC_ID_OPUS, context.pointee.extradata_size >= 19,
+            let header = context.pointee.extradata
+        else { return 0 }
+        defer { (header[10], header[11]) = (0, 0) }
+        return CInt(header[10]) | CInt(header[11]) << 8
     }
 
     /// The kind of AAC by the object type of its AudioSpecificConfig (ISO 14496-3, 1.6.2.1); `nil` for other codecs.
@@ -96,6 +113,15 @@ struct Decoder: ~Copyable {
     borrowing func send(_ packet: borrowing Packet) -> MediaError.Code? {
         if context.pointee.codec_id == AV_CODEC_ID_FLAC {
             do { try packet.extend(to: Self.minFlacBytes) } catch { return .noMemory }
+        }
+        if context.pointee.codec_id == AV_CODEC_ID_OPUS, context.pointee.delay > 0 {
+            // libav marks the first packet itself in some containers.
+            let trimming = packet.trimming
+            if trimming.map({ $0.skip == 0 }) ?? true {
+                let delay = Int64(context.pointee.delay)
+                do { try packet.trim(skip: delay, discard: trimming?.discard ?? 0) } catch { return .noMemory }
+            }
+            context.pointee.delay = 0
         }
         let code = avcodec_send_packet(context, packet.pointer)
         return code < 0 ? MediaError.Code(rawValue: code) : nil
@@ -135,4 +161,21 @@ struct Decoder: ~Copyable {
 
     /// The depth of the source's samples.
     var depth: SampleDepth { SampleDepth(context) }
+}
+
+private extension AVCodecParameters {
+    /// Whether libav's decoder of the Opus reference gives the channels in the order of libav's own: it takes those of mapping
+    /// families without names (RFC 7845, 5.1.1.3) for loudspeakers. Headers that are not valid are left to libav's own, too.
+    var suitsReference: Bool {
+        guard let extradata, extradata_size > 0 else { return ch_layout.nb_channels <= 2 }
+        guard extradata_size >= 19 else { return false }
+        let channels = extradata[9]
+        switch extradata[18] {
+        case 0: return (1...2).contains(channels)
+        case 1:
+            return (1...8).contains(channels) && extradata_size >= 21 + CInt(channels) && extradata[19] > 0
+                && extradata[20] <= extradata[19]
+        default: return false
+        }
+    }
 }

@@ -13,6 +13,7 @@ MPEG = (8000, 11025, 16000, 22050, 32000, 44100, 48000)
 AAC = (*MPEG, 88200, 96000)
 DOLBY = ["-cons_noisegen", "1", "-drc_scale", "0"]
 LAYER_TWO = ["-c:a", "mp2float"]
+OPUS = ["-c:a", "libopus", "-request_sample_fmt", "flt"]
 # ffmpeg's options, the supported rates and layouts, and the quality in dB per codec. Decoders of `noisy` codecs synthesize
 # noise, so that no two decodes are equal.
 CODECS = {
@@ -21,7 +22,9 @@ CODECS = {
     "truehd": dict(words=["-c:a", "truehd", "-strict", "-2"], rates=(44100, 48000, 88200, 96000, 192000), layouts=(2, 6)),
     "mp3": dict(words=["-c:a", "libmp3lame", "-b:a", "320k"], rates=(32000, 44100, 48000), layouts=(1, 2), floor=15),
     "aac": dict(words=["-c:a", "aac", "-aac_pns", "0", "-b:a", "256k"], rates=AAC, floor=10),
-    "opus": dict(words=["-c:a", "libopus", "-b:a", "192k"], rates=(8000, 16000, 48000), floor=10, coded_rate=48000),
+    # In the speech modes, its reference decodes to a sample earlier than what was encoded.
+    "opus": dict(words=["-c:a", "libopus", "-application", "lowdelay", "-b:a", "192k"], rates=(8000, 16000, 48000), floor=10,
+                 coded_rate=48000, decoding=OPUS),
     "vorbis": dict(words=["-c:a", "libvorbis", "-q:a", "6"], rates=(22050, 32000, 44100, 48000), floor=10),
     "ac3": dict(words=["-c:a", "ac3", "-b:a", "448k"], rates=(32000, 44100, 48000), floor=10, decoding=DOLBY),
     "eac3": dict(words=["-c:a", "eac3", "-b:a", "448k"], rates=(32000, 44100, 48000), floor=10, decoding=DOLBY),
