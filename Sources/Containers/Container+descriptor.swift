@@ -136,7 +136,7 @@ extension Container {
         case .ast: Self.declaring(.header(Extent.ast), hidden: [])
         case .kvag: Self.declaring(.header(Extent.kvag), hidden: [])
         case .mxf: Self.declaring(.header(Extent.materialExchange), hidden: [])
-        case .realMedia: Self.declaring(.header(Extent.realMedia), hidden: [])
+        case .realMedia: Self.declaring(.header(Extent.realMedia), hidden: [], cut: .insideReads)
         case .sox: Self.declaring(.header(Extent.soundExchange), hidden: .beyondExtent)
         case .generic: Self.declaring(.undeclared, hidden: [])
         }
@@ -151,10 +151,12 @@ extension Container {
     }
 
     /// A container that has no special properties except its declared end.
-    private static func declaring(_ extent: Extent, hidden: HiddenTail) -> ContainerDescriptor {
+    private static func declaring(
+        _ extent: Extent, hidden: HiddenTail, cut: HarmlessCut = .none
+    ) -> ContainerDescriptor {
         ContainerDescriptor(
             extent: extent, hidden: hidden, unknownSize: nil, opening: .asIs, tags: .libav, seeking: .counting,
             padding: .libav, length: .rounded, checksum: .nowhere, timing: .stamped, places: .libav,
-            framing: .container, tracks: .chosen, cut: .none, packetBytes: nil)
+            framing: .container, tracks: .chosen, cut: cut, packetBytes: nil)
     }
 }

@@ -59,8 +59,10 @@ extension Extent {
         return nil
     }
 
-    /// RealMedia: the end of the last packet of the data chunk; `nil` if it does not declare their number.
+    /// RealMedia: the end of the last packet of the data chunk; `nil` if it does not declare their number. RealAudio 1.0 and 2.0:
+    /// the end of the data.
     static func realMedia(_ bytes: SourceBytes) throws -> Int64? {
+        if try bytes.big(at: 0, 4) == realAudioMark { return try realAudio(bytes) }
         var offset: Int64 = 0
         for _ in 0..<maxChunks {
             guard let name = try bytes.text(at: offset, 4), let size = try bytes.big(at: offset + 4, 4), size > 8
@@ -73,6 +75,16 @@ extension Extent {
             offset += size
         }
         return nil
+    }
+
+    private static let realAudioMark: Int64 = 0x2E72_61FD
+
+    private static func realAudio(_ bytes: SourceBytes) throws -> Int64? {
+        guard let version = try bytes.big(at: 4, 2), let header = try bytes.big(at: 6, 2),
+            let size = try bytes.big(at: version == 3 ? 18 : 12, 4), size > 0
+        else { return nil }
+        // In version 4, programs differ by a byte on where the size is counted from.
+        return version == 3 ? 8 + header + size : version == 4 ? 39 + size : nil
     }
 
     /// The end of packets, each of which begins with its version and its size.

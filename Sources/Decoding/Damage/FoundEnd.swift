@@ -13,6 +13,10 @@ struct FoundEnd {
     var isPart = false
     /// Whether these bytes are tags of music files.
     var isTag = false
+    /// Whether the last packet is a part of a frame, and is left out.
+    var isInFrame = false
+    /// Whether the last packet is a frame that lacked only bytes without sound.
+    var isCompleted = false
     /// Warnings about a source that was accepted although its end is defective.
     var warnings: [Warning] = []
 }

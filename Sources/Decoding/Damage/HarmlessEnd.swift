@@ -1,15 +1,20 @@
 import Bytes
 import CLibav
 import Containers
+import MediaTypes
 
 /// Detects sources that end early although no audio, or only part of a frame, is missing.
 enum HarmlessEnd {
+    /// The warning about an end after which no audio is missing.
+    static let warning = Warning(
+        .sourceTruncated, "the source is truncated after its last sample; no audio is missing")
+
     /// Whether all samples of an MPEG-4 track are in the file, whatever the size of its last box is.
     static func holdsAll(
         _ stream: UnsafeMutablePointer<AVStream>, of source: any ByteSource, _ cut: HarmlessCut
     ) -> Bool {
         switch cut {
-        case .none, .betweenTransportPackets: return false
+        case .none, .betweenTransportPackets, .insideReads: return false
         case .afterIndexedSamples:
             let count = avformat_index_get_entries_count(stream)
             // For a fragmented file, libav only has the samples read so far.

@@ -20,10 +20,7 @@ extension TrackDecoder {
             end.isTag = try TrailingGarbage.isTags(
                 behind: lost.frameStart..<lost.frameEnd, of: source, track.codec)
         }
-        if end.isPart {
-            let sentence = "the source is truncated after its last sample; no audio is missing"
-            end.warnings.append(Warning(.sourceTruncated, sentence))
-        }
+        if end.isPart { end.warnings.append(HarmlessEnd.warning) }
         if let truncation = try truncation(position) {
             guard policy == .accept else { throw truncation }
             end.warnings.append(Warning(.sourceTruncated, "\(truncation.sentence); the result ends there"))
@@ -36,7 +33,7 @@ extension TrackDecoder {
             missing = max(missing, Int64(seconds * Double(shape.rate)))
         }
         // If nothing was lost before, a few samples less than declared are the encoder's error.
-        if lost.hasFound || health.isInterrupted,
+        if !end.isInFrame, lost.hasFound || health.isInterrupted,
             let whole = xing?.audible ?? declaredEnd(position, rate: shape.rate)
                 ?? (declared.isExact && !hasPages ? declared.least : nil)
         {
@@ -107,10 +104,17 @@ extension TrackDecoder {
         TrailingGarbage.isPartialFrame(from: lost.frameEnd, of: source, track.codec, demuxer.descriptor.framing)
     }
 
+    /// Corrects the last packet, before it is decoded.
+    func mendLast() throws(MediaError) {
+        dropJunk()
+        end.isCompleted = false
+        try completeLast()
+    }
+
     /// Truncates the last packet of AC-3 to its frames, because the parser appends the bytes that follow to it, and the decoder
     /// refuses the whole packet. Removes the byte behind an odd number of GSM's blocks in WAV, which Asterisk counts in the
     /// size of the data (`update_header` in format_wav_gsm.c).
-    func dropJunk() {
+    private func dropJunk() {
         if track.codec == AV_CODEC_ID_GSM_MS, packet.bytes.count % Self.gsmBlock == 1 {
             packet.shorten(to: packet.bytes.count - 1)
         }
@@ -135,6 +139,41 @@ extension TrackDecoder {
         health.cutJunk()
     }
 
+    /// Appends zeros to a last frame of MPEG audio that lacks only bytes behind its main data: a few, or, as LAME before 3.81 and
+    /// other old encoders leave it, all of them. Elsewhere, a cut would look the same if much is in the bit reservoir.
+    private func completeLast() throws(MediaError) {
+        let count = packet.bytes.count
+        guard track.codec == AV_CODEC_ID_MP3, let length = FrameHeader.length(track.codec, packet.bytes),
+            length > count, demuxer.descriptor.cut != .betweenTransportPackets, try isAtEnd()
+        else { return }
+        try packet.extend(to: length)
+        if let frame = LayerThreeFrame(packet.bytes), case let slot = count - frame.headBytes,
+            case let unused = min(frame.begin + slot - frame.mainBytes, slot), unused >= 0,
+            unused < Self.wordBytes || length - count <= Self.fewBytes
+        {
+            end.isCompleted = true
+        } else {
+            packet.shorten(to: count)
+        }
+    }
+
+    /// The bytes of the words in which old encoders write.
+    private static let wordBytes = 4
+    private static let fewBytes = 16
+
+    /// Whether libav has read all sound of the source. In MPEG-4, the index tells, which may follow the sound.
+    private func isAtEnd() throws(MediaError) -> Bool {
+        guard !source.isEndless else { return false }
+        let stream = demuxer.stream(track.index)
+        let count = avformat_index_get_entries_count(stream)
+        if demuxer.descriptor.cut == .afterIndexedSamples, stream.pointee.nb_frames > 0, count > 0 {
+            return avformat_index_get_entry(stream, count - 1)?.pointee.pos == packet.offset
+        }
+        do {
+            return try bytePosition >= min(demuxer.descriptor.extent.end(source) ?? source.length, source.length)
+        } catch { throw .unreadable(error) }
+    }
+
     /// Whether nothing is left of the current packet.
     var isPadding: Bool { track.codec == AV_CODEC_ID_GSM_MS && packet.bytes.isEmpty }
 
@@ -143,16 +182,18 @@ extension TrackDecoder {
 
     /// Whether the current packet should be decoded. A decoder would conceal the missing rest of a frame in which a recording
     /// ends.
-    func isToDecode() -> Bool {
+    func isToDecode() throws(MediaError) -> Bool {
+        var length = FrameHeader.length(track.codec, packet.bytes)
         // In other containers, the flag means a packet that is truncated at the end of the source.
-        guard case .betweenTransportPackets = demuxer.descriptor.cut else { return true }
-        if packet.isCorrupt { lost.suspect() }
-        let length =
-            track.codec == AV_CODEC_ID_AAC
-            ? FrameHeader.adtsLength(packet.bytes) : FrameHeader.length(track.codec, packet.bytes)
-        guard let length, length > packet.bytes.count, bytePosition >= source.length,
-            HarmlessEnd.isRecording(source, demuxer.descriptor.cut)
-        else { return true }
+        if case .betweenTransportPackets = demuxer.descriptor.cut {
+            if packet.isCorrupt { lost.suspect() }
+            if track.codec == AV_CODEC_ID_AAC { length = FrameHeader.adtsLength(packet.bytes) }
+        }
+        guard let length, length > packet.bytes.count, try isAtEnd(), try mayEndInFrame() else {
+            end.isInFrame = false
+            return true
+        }
+        end.isInFrame = true
         health.cutShort()
         lost.refused(packet)
         return false
@@ -163,10 +204,10 @@ extension TrackDecoder {
         if isCutInFrame {
             return Warning(.sourceTruncated, "the recording ends inside a frame, which is left out")
         }
+        if end.isCompleted { return HarmlessEnd.warning }
         if let warning = try Truncation.unmarkedEnd(source, demuxer.descriptor) { return warning }
         guard holdsAll, try Truncation.found(source, demuxer.descriptor) != nil else { return nil }
-        return Warning(
-            .sourceTruncated, "the source is truncated after its last sample; no audio is missing")
+        return HarmlessEnd.warning
     }
 
     /// Whether a recording lacks only a part of its last frame.
@@ -174,7 +215,14 @@ extension TrackDecoder {
 
     /// Whether at most a part of the last frame may be missing, in a recording that was stopped at any time.
     var endsInFrame: Bool {
-        health.endsInOne && HarmlessEnd.isRecording(source, demuxer.descriptor.cut)
+        health.endsInOne && (end.isInFrame || HarmlessEnd.isRecording(source, demuxer.descriptor.cut))
+    }
+
+    /// Whether a source may end inside a frame: a recording that was stopped, or one that has all bytes that its header declares.
+    private func mayEndInFrame() throws(MediaError) -> Bool {
+        if HarmlessEnd.isRecording(source, demuxer.descriptor.cut) { return true }
+        guard !hasPages else { return false }
+        return try Truncation.isWhole(source, demuxer.descriptor, xing)
     }
 
     /// Whether the file contains the whole track although its headers declare more bytes.
@@ -205,7 +253,9 @@ extension TrackDecoder {
             return Truncation.failure("its last packet is incomplete")
         }
         let isWhole = try Truncation.isWhole(source, demuxer.descriptor, xing)
-        let mayEndShort = declared.isExact || demuxer.descriptor.length == .countedIfPCM
+        let mayEndShort =
+            declared.isExact || demuxer.descriptor.length == .countedIfPCM
+            || isWhole && demuxer.descriptor.cut == .insideReads
         if health.endsShort(mayEndShort: mayEndShort, isWhole: isWhole) && !endsInFrame {
             return Truncation.failure("its last packet is incomplete")
         }

@@ -308,12 +308,12 @@ final class TrackDecoder {
             try places.correct(packet, position: bytePosition)
             lost.skipped(bytes: places.takeSkipped())
             try Protection.check(packet)
-            dropJunk()
+            try mendLast()
             guard !isPadding, !isFlacHeader() else { continue }
             health.read(packet, track)
             try cutJunk()
             lost.read(packet)
-            guard isToDecode() else { continue }
+            guard try isToDecode() else { continue }
             if firstOffset == nil { firstOffset = packet.offset }
             return true
         }
