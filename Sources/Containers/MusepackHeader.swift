@@ -6,6 +6,8 @@ package struct MusepackHeader {
     package let delay: Int64
     /// Audible samples.
     package let samples: Int64
+    /// Whether the last of them are in a frame that is not counted, as in stream version 7 if the last frame is almost full.
+    package let isFollowed: Bool
 
     /// The delay of the synthesis filter in samples.
     private static let synthesisDelay: Int64 = 481
@@ -22,27 +24,28 @@ package struct MusepackHeader {
             ? try Self.eighth(bytes, start + 4)
             : mark.starts(with: "MP+".utf8) && mark[3] & 15 == 7 ? try Self.seventh(bytes, start) : nil
         guard let found, found.samples > 0, found.delay < 1 << 40, found.samples < 1 << 40 else { return nil }
-        (delay, samples) = found
+        (delay, samples, isFollowed) = (found.delay, found.samples, found.isFollowed)
     }
 
     /// Stream version 7: the number of frames, and the number of valid samples in the last one.
-    ///
-    /// The samples that the synthesis filter still holds after that are in a frame that is not counted, and that libav does not
-    /// read.
-    private static func seventh(_ bytes: SourceBytes, _ start: Int64) throws -> (delay: Int64, samples: Int64)? {
+    private static func seventh(
+        _ bytes: SourceBytes, _ start: Int64
+    ) throws -> (delay: Int64, samples: Int64, isFollowed: Bool)? {
         guard let frames = try bytes.little(at: start + 4, 4), let last = try bytes.little(at: start + 20, 4) else {
             return nil
         }
         let decoded = frames * frameLength
-        guard last >> 31 == 1 else { return (synthesisDelay, decoded - synthesisDelay) }
+        guard last >> 31 == 1 else { return (synthesisDelay, decoded - synthesisDelay, false) }
         let length = last >> 20 & 0x7FF
         guard length <= frameLength else { return nil }
         let declared = decoded - (length == 0 ? 0 : frameLength - length)
-        return (synthesisDelay, min(declared, decoded - synthesisDelay))
+        return (synthesisDelay, declared, declared > decoded - synthesisDelay)
     }
 
     /// Stream version 8: a packet with the number of samples, and the number of samples before the first audible one.
-    private static func eighth(_ bytes: SourceBytes, _ start: Int64) throws -> (delay: Int64, samples: Int64)? {
+    private static func eighth(
+        _ bytes: SourceBytes, _ start: Int64
+    ) throws -> (delay: Int64, samples: Int64, isFollowed: Bool)? {
         var place = start
         for _ in 0..<64 {
             guard let name = try bytes.text(at: place, 2), let size = try number(bytes, place + 2), size.value > 2
@@ -54,7 +57,7 @@ package struct MusepackHeader {
                 guard let count = try number(bytes, size.end + 5), let silence = try number(bytes, count.end),
                     count.value > silence.value
                 else { return nil }
-                return (synthesisDelay + silence.value, count.value - silence.value)
+                return (synthesisDelay + silence.value, count.value - silence.value, false)
             }
             place = place.adding(size.value)
         }

@@ -33,6 +33,7 @@ package struct Demuxer: ~Copyable {
     private(set) var hidden: [Int: SkipSamplesMarker] = [:]
     /// The packets of raw MPEG audio.
     private var frames: FramePackets?
+    private var flush: MusepackFlush?
 
     private init(
         owning context: UnsafeMutablePointer<AVFormatContext>, _ descriptor: ContainerDescriptor, score: Int,
@@ -186,6 +187,7 @@ package struct Demuxer: ~Copyable {
                 let padding = try LayerPadding(XingHeader(bytes), context.pointee.metadata)
                 frames = FramePackets(bytes, stream(track.index), padding)
             }
+            if case .musepackHeader = descriptor.padding { flush = try MusepackFlush(bytes) }
             if case .granules = descriptor.padding { try OggStart.correct(context, bytes) }
             let movie = descriptor.padding == .editList && !bytes.isEndless ? try MovieTracks(bytes) : nil
             if movie != nil { countFragmentsFromStart() }
@@ -308,7 +310,8 @@ package struct Demuxer: ~Copyable {
             } while try !frames.accept(packet)
             return true
         }
-        guard try read(into: packet) else { return false }
+        guard try read(into: packet) else { return try flush?.next(into: packet) ?? false }
+        flush?.read(packet, position: bytePosition)
         if !hidden.isEmpty { try hidden[packet.streamIndex]?.mark(packet) }
         return true
     }
