@@ -84,6 +84,9 @@ package struct PacketSamples: ~Copyable {
         }
     }
 
+    /// Continues with the first packet of a Vorbis stream (`av_vorbis_parse_reset`).
+    package func forget() { av_vorbis_parse_reset(vorbis) }
+
     /// Continues with the headers of another link of chained Vorbis; returns `false` if they are invalid.
     package mutating func restart(vorbis headers: [[UInt8]]) -> Bool {
         // Xiph lacing, as in Matroska: the sizes of all headers except the last one.

@@ -11,6 +11,8 @@ package import Libav
 ///
 /// If a page's granule position is less than the number of samples in its packets, the page begins before the audio does
 /// (Vorbis I, A.2). libav then starts with negative times, and does not drop the samples.
+///
+/// Of later links of a chain, libav computes the padding with the block sizes of the first one, so it is counted here.
 package struct VorbisPage: ~Copyable {
     private let source: any ByteSource
     private var lengths: PacketSamples
@@ -20,6 +22,12 @@ package struct VorbisPage: ~Copyable {
     private var excess: Int64 = 0
     /// Samples to drop, with which the next packet is marked.
     private var lead: Int64 = 0
+    /// The granule position behind the last packet of a later link; `nil` if it is not counted.
+    private var position: Int64?
+    /// The page of the last packet of a later link, and the end of the sound, if it ends on that page.
+    private var last: (page: Int64, end: Int64?) = (-1, nil)
+    /// Granule positions to which samples can be added without overflow.
+    private static let plausible = 0...Int64(1) << 55
 
     /// The stream must outlive this value.
     package init(_ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>) {
@@ -39,13 +47,17 @@ package struct VorbisPage: ~Copyable {
         }
         if offset == nil {
             try begin(packet)
-        } else if lead > 0 {
-            try packet.trim(skip: lead, discard: packet.trimming?.discard ?? 0)
-            lead = 0
+        } else {
+            let count = position == nil ? nil : lengths.samples(packet)
+            if lead > 0 {
+                try packet.trim(skip: lead, discard: packet.trimming?.discard ?? 0)
+                lead = 0
+            }
+            try trimEnd(packet, samples: count.map { Int64($0) })
         }
         guard excess > 0, packet.offset == offset else { return }
         packet.delay(by: -excess)
-        if let trimming = packet.trimming, trimming.discard > 0 {
+        if position == nil, let trimming = packet.trimming, trimming.discard > 0 {
             try packet.trim(skip: trimming.skip, discard: max(trimming.discard - excess, 0))
         }
     }
@@ -55,16 +67,44 @@ package struct VorbisPage: ~Copyable {
         offset = packet.offset
         excess = packet.timestamp == 0 ? packet.duration : 0
         lead = 0
+        position = nil
         // The earlier data of an endless stream cannot be read.
         guard !source.isEndless, packet.offset >= 0, headers.isEmpty || lengths.restart(vorbis: headers) else { return }
+        let isLater = !headers.isEmpty
         headers = []
-        do { lead = try samplesBeforeSound(SourceBytes(source), packet.offset) } catch { throw .unreadable(error) }
+        do {
+            let start = try startOfSound(SourceBytes(source), packet.offset)
+            lead = max(-start, 0)
+            guard isLater else { return }
+            position = start
+            last = (-1, nil)
+            lengths.forget()
+            _ = lengths.samples(packet)
+        } catch { throw .unreadable(error) }
     }
 
-    /// Samples in the page's packets beyond its granule position; zero for a last page, whose lower granule position trims its
-    /// end.
-    private mutating func samplesBeforeSound(_ bytes: SourceBytes, _ offset: Int64) throws -> Int64 {
-        guard let page = try OggPage(bytes, at: offset), let granule = page.granule, granule >= 0, !page.isLast,
+    /// Marks the padding of a packet of a later link.
+    private mutating func trimEnd(_ packet: borrowing Packet, samples: Int64?) throws(MediaError) {
+        guard let position, let samples else { return self.position = nil }
+        let end = position + samples
+        self.position = end
+        if packet.offset != last.page {
+            do {
+                let page = try OggPage(SourceBytes(source), at: packet.offset)
+                let end = page?.granule.flatMap { Self.plausible.contains($0) ? $0 : nil }
+                last = (packet.offset, page?.isLast ?? false ? end : nil)
+            } catch { throw .unreadable(error) }
+        }
+        guard let sound = last.end else { return }
+        let (skip, discard) = (packet.trimming?.skip ?? 0, min(max(end - sound, 0), samples))
+        if skip > 0 || discard > 0 || packet.trimming != nil { try packet.trim(skip: skip, discard: discard) }
+    }
+
+    /// The granule position before the page's packets, which is negative if it has more samples than the position says; zero for a
+    /// last page, whose lower granule position trims its end.
+    private mutating func startOfSound(_ bytes: SourceBytes, _ offset: Int64) throws -> Int64 {
+        guard let page = try OggPage(bytes, at: offset), let granule = page.granule,
+            Self.plausible.contains(granule), !page.isLast,
             let lacing = page.lacing, let header = page.headerSize, let size = page.size,
             let body = try bytes.read(at: offset + Int64(header), size - header)
         else { return 0 }
@@ -80,6 +120,6 @@ package struct VorbisPage: ~Copyable {
             guard let count else { return 0 }
             samples = samples.map { $0 + Int64(count) } ?? 0
         }
-        return max((samples ?? 0) - granule, 0)
+        return granule - (samples ?? 0)
     }
 }

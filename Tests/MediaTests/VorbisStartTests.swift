@@ -58,6 +58,15 @@ import Testing
         #expect(judged == found.count)
     }
 
+    @Test func `positions of a later link may be any numbers`() async throws {
+        let file = try await packets()
+        let (link, length) = (file.paged(headers: 3, [2, 40], trim: 0), 16 * 16_000)
+        for move in [Int64.max - 16_000, .min, -16 * 16_000] {
+            let later = OggFile.moved(file.paged(headers: 3, [2, 40], trim: 0, serial: 2)) { _ in move }
+            #expect(try MemoryFile(link + later).samples().count >= 2 * length, "\(move)")
+        }
+    }
+
     @Test func `a range counts from the first sample behind the trimmed part`() async throws {
         let file = try await packets()
         let link = file.paged(headers: 3, [2, 40], trim: 100)
