@@ -36,8 +36,7 @@ final class TrackDecoder {
     private var ahead: DecodeAhead?
     /// Whether that has not been tried yet.
     private var mayLookAhead = true
-    /// Whether the next packets are headers of another link of FLAC in Ogg.
-    private var isInFlacHeaders = false
+    private var linkHeaders = LinkHeaders()
     /// The samples of the current packet, if another thread has decoded it, or if it is a pause.
     private let decoded: Frame
     private var isDecodedAhead = false
@@ -280,18 +279,6 @@ final class TrackDecoder {
                 && (packet.trimming?.skip ?? 0) > 0
     }
 
-    /// Whether the packet is a header of another link of FLAC in Ogg, of which the decoder refuses some. A link's first packet
-    /// begins with a mark, and its frames begin with a byte of ones (RFC 9639, section 10.1).
-    private func isFlacHeader() -> Bool {
-        guard track.codec == AV_CODEC_ID_FLAC, hasPages else { return false }
-        if packet.bytes.starts(with: [0x7F] + Array("FLAC".utf8)) {
-            isInFlacHeaders = true
-        } else if packet.bytes.first == 0xFF {
-            isInFlacHeaders = false
-        }
-        return isInFlacHeaders
-    }
-
     /// Reads the next packet of the track; returns `false` at the end of the source.
     func readTrack() throws(MediaError) -> Bool {
         // Consecutive packets of other tracks.
@@ -309,7 +296,7 @@ final class TrackDecoder {
             lost.skipped(bytes: places.takeSkipped())
             try Protection.check(packet)
             try mendLast()
-            guard !isPadding, !isFlacHeader() else { continue }
+            guard !isPadding, !(hasPages && linkHeaders.include(packet.bytes, track.codec)) else { continue }
             health.read(packet, track)
             try cutJunk()
             lost.read(packet)
