@@ -36,7 +36,8 @@ package struct UnknownSize {
             case "fact": fact = body
             case "fmt ": block = try waveBlock(body, isBig: isBig)
             case "data":
-                let rest = whole(from: body, block)
+                let end = try startOfChunks(behind: body, isBig: isBig)
+                let rest = whole(body..<end, block)
                 if size == 0xFFFF_FFFF, try bytes.text(at: 0, 4) != "RIFF", let wide,
                     let long = try bytes.little(at: wide + 8, 8)
                 {
@@ -87,7 +88,7 @@ package struct UnknownSize {
                 let isEmpty = size == 0 || size == 24
                 guard length > body, isEmpty && !isFollowed || Self.means(unknownWide: size) else { return false }
                 correct(length, 8, at: 16, isBig: false)
-                correct(24 + whole(from: body, block), 8, at: offset + 16, isBig: false)
+                correct(24 + whole(body..<length, block), 8, at: offset + 16, isBig: false)
                 if let fact { correct(0, 8, at: fact, isBig: false) }
                 return true
             default: break
@@ -110,7 +111,8 @@ package struct UnknownSize {
                 let isEmpty = try size == 8 && length > body + 8 && !isChunks(from: body + 8, isBig: true)
                 guard let common, try isEmpty || isUnknown(size, from: body, isBig: true) else { return false }
                 let block = try aiffBlock(common)
-                let rest = whole(from: body + 8, block ?? 1)
+                let end = try startOfChunks(behind: body + 8, isBig: true)
+                let rest = whole(body + 8..<end, block ?? 1)
                 guard length - 8 <= 0xFFFF_FFFF else { return false }
                 correct(length - 8, 4, at: 4, isBig: true)
                 correct(8 + rest, 4, at: offset + 4, isBig: true)
@@ -155,7 +157,7 @@ package struct UnknownSize {
             }
             if name == "data" {
                 guard Self.means(unknownWide: size), length > body + 4 else { return false }
-                correct(4 + whole(from: body + 4, block), 8, at: offset + 4, isBig: true)
+                correct(4 + whole(body + 4..<length, block), 8, at: offset + 4, isBig: true)
                 return true
             }
             guard size >= 0 else { return false }
@@ -222,9 +224,39 @@ extension UnknownSize {
         try bytes.read(at: offset, 4)?.allSatisfy { (0x20..<0x7F).contains($0) } ?? false
     }
 
-    /// Bytes from an offset to the end of the file, in whole blocks.
-    private func whole(from offset: Int64, _ block: Int64) -> Int64 {
-        let rest = length - offset
+    /// The start of the known chunks that end exactly at the end of the file, such as tags that were added behind the audio; the end
+    /// of the file if there are none.
+    private func startOfChunks(behind body: Int64, isBig: Bool) throws -> Int64 {
+        let first = max(body, length - (length - body) % 2 - Int64(Metadata.maxBytes))
+        guard length - first >= 8, let tail = try bytes.read(at: first, Int(length - first)) else { return length }
+        var start = tail.count
+        tail.withUnsafeBytes { tail in
+            // Chunks begin at even offsets.
+            for place in stride(from: (tail.count - 8) & ~1, through: 0, by: -2) {
+                let number = tail.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self)
+                let size = Int(isBig ? UInt32(bigEndian: number) : UInt32(littleEndian: number))
+                let end = place + 8 + size
+                // Some writers omit the last chunk's padding.
+                guard end == start || end + size % 2 == start,
+                    Self.chunks.contains(String(decoding: tail[place..<place + 4], as: UTF8.self))
+                else { continue }
+                start = place
+            }
+        }
+        return first + Int64(start)
+    }
+
+    /// The names of chunks that programs write behind audio. Others are not trusted, for their bytes may be audio.
+    private static let chunks: Set = [
+        "LIST", "id3 ", "ID3 ", "bext", "fact", "cue ", "smpl", "inst", "plst", "PEAK", "JUNK", "junk", "PAD ", "FLLR",
+        "afsp", "iXML", "axml", "_PMX", "chna", "cart", "acid", "strc", "DISP", "umid", "link", "SAUR",
+        "NAME", "AUTH", "(c) ", "ANNO", "COMT", "MARK", "INST", "MIDI", "AESD", "APPL", "SAXL", "FVER", "CHAN", "basc",
+        "trns", "cate",
+    ]
+
+    /// The bytes of a range, in whole blocks.
+    private func whole(_ range: Range<Int64>, _ block: Int64) -> Int64 {
+        let rest = Int64(range.count)
         return rest < block ? rest : rest - rest % block
     }
 

@@ -17,7 +17,7 @@ package enum TagReader {
         do {
             metadata =
                 source.isEndless
-                ? Metadata() : try byForm(source, demuxer.descriptor.tags, charset, maxBytes: limits.tagBytes)
+                ? Metadata() : try byForm(source, demuxer.descriptor, charset, maxBytes: limits.tagBytes)
         } catch let error as MediaError { throw error } catch { throw .unreadable(error, "read the tags") }
         let seen: Metadata
         do { seen = try LibavTags.of(demuxer, track) } catch { throw .unreadable(error, "read the tags") }
@@ -58,16 +58,17 @@ package enum TagReader {
         .tagsDropped, "the source has more than \(Metadata.maxTags) tags, and the others were left out")
 
     private static func byForm(
-        _ source: any ByteSource, _ form: TagForm, _ charset: String?, maxBytes most: Int
+        _ source: any ByteSource, _ descriptor: ContainerDescriptor, _ charset: String?, maxBytes most: Int
     ) throws -> Metadata {
-        switch form {
-        case .libav: Metadata()
-        case .attachments: try attachments(source)
+        switch descriptor.tags {
+        case .libav, .attachments: Metadata()
         // The limit is higher for forms that contain pictures, possibly in base64.
         case .flacBlocks: try flac(source, 4 * most)
         case .oggComment: try ogg(source, 2 * most)
         case .movieBoxes: try movie(source, 2 * most)
-        case .chunks: try WaveTags.read(source, charset: charset, maxBytes: most)
+        case .chunks:
+            try WaveTags.read(
+                UnknownSize.resolved(source, descriptor) ?? source, charset: charset, maxBytes: most)
         case .asfHeader: try asf(source, most)
         case .ends: try ends(source, charset, most)
         }

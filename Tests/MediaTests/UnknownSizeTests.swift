@@ -20,6 +20,40 @@ import Testing
         try check(wave("RIFF", data: size))
     }
 
+    @Test(arguments: [0, 0x7FFF_F000, 0xFFFF_FFFF], [true, false])
+    func `chunks behind audio of unknown size are no audio`(_ size: Int, _ isPadded: Bool) throws {
+        func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] { Array(name.utf8) + le(body.count, 4) + body }
+        let list = chunk("LIST", Array("INFO".utf8) + chunk("INAM", Array("Song".utf8)))
+        let last = chunk("iXML", Array("<x>".utf8))
+        let chunks = chunk("bext", [UInt8](repeating: 0x20, count: 602)) + list + last + (isPadded ? [0] : [])
+        let wave = wave("RIFF", data: size) + chunks
+        try check(wave)
+        #expect(try tags(wave)["title"] == ["Song"])
+        let long = le(28, 4) + le(0, 8) + le(size == 0 ? 0 : -1, 8) + le(0, 8) + le(0, 4)
+        let wide = self.wave("RF64", data: 0xFFFF_FFFF, before: Array("ds64".utf8) + long) + chunks
+        try check(wide)
+        #expect(try tags(wide)["title"] == ["Song"])
+        // A name that no program writes may be audio, and so may a chunk that does not end with the file.
+        for end in [chunk("hxml", [1, 2, 3, 4]), last + [0, 0, 0, 0, 0]] {
+            let whole = try MemoryFile(self.wave("RIFF", data: size) + end).converted(to: Rendition(format: "wav"))
+            #expect(whole.result.samples == 4000 + Int64(end.count / 4))
+        }
+    }
+
+    @Test func `chunks behind audio of unknown size are no audio in AIFF`() throws {
+        let rate: [UInt8] = [0x40, 0x0B, 0xFA, 0, 0, 0, 0, 0, 0, 0]
+        let common = be(18, 4) + be(2, 2) + be(0, 4) + be(16, 2) + rate
+        let head = Array("FORM".utf8) + be(0, 4) + Array("AIFFCOMM".utf8) + common + Array("SSND".utf8) + be(0, 12)
+        let texts = Array("ANNO".utf8) + be(3, 4) + Array("abc\0NAME".utf8) + be(4, 4) + Array("Song".utf8)
+        let file = head + Self.samples(isBig: true) + texts
+        try check(file)
+        #expect(try tags(file)["title"] == ["Song"])
+    }
+
+    private func tags(_ bytes: [UInt8]) throws -> [String: [String]] {
+        try Probe.of(MemoryFile(bytes), stop: CancellationFlag()).tags
+    }
+
     @Test(arguments: [0, -1, Int.max])
     func `an RF64 file of unknown size is read to its last sample`(_ size: Int) throws {
         let long = le(28, 4) + le(0, 8) + le(size, 8) + le(0, 8) + le(0, 4)
