@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 
 /// Reads the declared end of the data from the structure of video containers.
 extension Extent {
@@ -37,6 +37,15 @@ extension Extent {
         "ftyp", "styp", "moov", "moof", "mdat", "mfra", "sidx", "ssix", "free", "skip", "wide", "pnot", "prft", "emsg",
         "meta", "uuid", "udta", "PICT", "pdin", "junk",
     ]
+
+    /// ISO base media: what is missing in a file with media and without their header; `nil` if there is one.
+    package static func missingIndex(_ bytes: SourceBytes) throws -> String? {
+        let names = try Box(name: "", body: 0, end: bytes.rest(from: 0)).children(bytes).map(\.name)
+        guard !names.contains("moov"), names.contains("mdat") else { return nil }
+        return names.contains("moof")
+            ? "the header (`moov`) of its fragments is missing"
+            : "its index (`moov`) is missing, as in a recording that was not finished"
+    }
 
     /// Matroska and WebM: the end of the segment; `nil` if its size is unknown (RFC 8794).
     static func matroska(_ bytes: SourceBytes) throws -> Int64? {

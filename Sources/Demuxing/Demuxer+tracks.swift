@@ -28,7 +28,9 @@ extension Demuxer {
         case .asf:
             let names = ["ASF_Protection_Type", "encryption"]
             return names.contains { av_dict_get(context.pointee.metadata, $0, nil, 0) != nil }
-        case .matroska: return av_dict_get(stream(track.index).pointee.metadata, "enc_key_id", nil, 0) != nil
+        case .matroska:
+            if av_dict_get(stream(track.index).pointee.metadata, "enc_key_id", nil, 0) != nil { return true }
+            return try encodings(track).contains(.encryption)
         case .mp4:
             guard !bytes.isEndless else { return false }
             do {
@@ -36,6 +38,41 @@ extension Demuxer {
             } catch { throw .unreadable(error) }
         default: return false
         }
+    }
+
+    /// Throws if the bytes of a track were compressed for the container in a way that libav leaves as it is.
+    package borrowing func checkCompression(_ track: AudioTrack) throws(MediaError) {
+        let encodings = try encodings(track)
+        let name: String
+        switch encodings.first {
+        case nil: return
+        case _ where encodings.count > 1: name = "several encodings"
+        case .compression(let number):
+            // zlib, and the others that libav reads if it was built with them; headers that are left out.
+            guard !(0...3).contains(number) else { return }
+            name = "the algorithm \(number) (ContentCompAlgo)"
+        case .encryption: return
+        }
+        throw MediaError(
+            .unsupportedFormat, "open the source",
+            "the audio is compressed in its container with \(name), which is not supported")
+    }
+
+    private borrowing func encodings(_ track: AudioTrack) throws(MediaError) -> [DeclaredCodec.ContentEncoding] {
+        guard Container(demuxer: formatName) == .matroska, !bytes.isEndless,
+            let number = tracks.firstIndex(where: { $0.index == track.index })
+        else { return [] }
+        do { return try DeclaredCodec.encodings(bytes, audioTrack: number) } catch { throw .unreadable(error) }
+    }
+
+    /// Throws if a source in which libav detects no audio declares a codec that libav does not know.
+    borrowing func refuseUndetectedAudio() throws(MediaError) {
+        guard Container(demuxer: formatName) == .mpegTransport, !bytes.isEndless else { return }
+        do {
+            guard let codec = try DeclaredCodec.transportCodec(bytes) else { return }
+            throw MediaError(
+                .unsupportedFormat, "open the source", "the codec of the audio is \(codec), which is not supported")
+        } catch let error as MediaError { throw error } catch { throw .unreadable(error) }
     }
 
     /// Samples that the decoder of Opus drops by itself, from the identification header (RFC 7845 section 5.1).

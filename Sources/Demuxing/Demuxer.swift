@@ -157,6 +157,14 @@ package struct Demuxer: ~Copyable {
             let kind = Container.isPlaylist(demuxer: name) ? "a playlist" : "not a supported audio or video format"
             throw try unsupported(whole, "the source is \(kind) (\(name))")
         }
+        do {
+            guard try score > doubtfulScore || !UnreadFormat.isSamples(whole) else {
+                throw MediaError(
+                    .unsupportedFormat, operation,
+                    "the source seems to be samples of two equal channels without a header, whose rate and format are unknown"
+                )
+            }
+        } catch let error as MediaError { throw error } catch { throw .unreadable(error, operation) }
         return (format, Int(score))
     }
 
@@ -173,6 +181,9 @@ package struct Demuxer: ~Copyable {
 
     /// A lower score can result from a few random bytes: a single header suffices for MP3.
     private static let leastScore: CInt = 5
+
+    /// The score of what a few bytes in each block have in common.
+    private static let doubtfulScore = AVPROBE_SCORE_MAX / 4
 
     /// Enlarges packets of uncompressed audio beyond the 4 KiB that suit libav's stream analysis.
     private borrowing func enlargePackets() {
@@ -290,6 +301,7 @@ package struct Demuxer: ~Copyable {
 
     /// Selects an audio stream, and discards the others.
     package borrowing func selectAudio(_ choice: TrackChoice = .best) throws(MediaError) -> AudioTrack {
+        if tracks.isEmpty { try refuseUndetectedAudio() }
         let wanted = try TrackSelection.index(choice, context)
         for index in 0..<Int(context.pointee.nb_streams) where index != wanted && !givesAllPackets {
             context.pointee.streams[index]!.pointee.discard = AVDISCARD_ALL

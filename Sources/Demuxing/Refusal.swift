@@ -24,7 +24,11 @@ enum Refusal {
         } catch { throw .unreadable(error, operation) }
         let error = MediaError(
             .corruptMedia, operation, "the source is detected as \(name), but cannot be opened: \(code)", code: code)
-        return try Truncation.explain(error, bytes, descriptor)
+        let explained = try Truncation.explain(error, bytes, descriptor)
+        guard case .corruptMedia = explained.reason, Container(demuxer: name) == .mp4 else { return explained }
+        do {
+            return try Extent.missingIndex(SourceBytes(bytes)).map { Truncation.failure($0) } ?? explained
+        } catch { throw .unreadable(error, operation) }
     }
 
     /// Whether the header declares a codec that libav's demuxer takes for an invalid one.

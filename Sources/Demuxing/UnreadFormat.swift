@@ -12,6 +12,11 @@ enum UnreadFormat {
         if let known = signatures.first(where: { bytes.starts(with: $0.mark) }) {
             return "the source is \(known.kind), which is not supported"
         }
+        if bytes.dropFirst(4).starts(with: "ftyp".utf8),
+            let picture = pictures.first(where: { bytes.dropFirst(8).starts(with: $0.brand.utf8) })
+        {
+            return "the source is a picture (\(picture.kind)), not audio"
+        }
         if isFreeFormat(bytes) { return "the source is MPEG audio in free format, which is not supported" }
         return textSentence(bytes)
     }
@@ -27,6 +32,22 @@ enum UnreadFormat {
         (Array("#!AMR-WB+".utf8), "AMR-WB+"), (Array("#!EVS".utf8), "EVS"), (Array("#!SILK".utf8), "SILK"),
         (Array("\u{2}#!SILK".utf8), "SILK"),
     ]
+
+    /// The brands of pictures in an ISO base media file (ISO 23008-12, 10.2; AVIF 1.1, section 8).
+    private static let pictures: [(brand: String, kind: String)] = [
+        ("heic", "HEIF"), ("heix", "HEIF"), ("heim", "HEIF"), ("heis", "HEIF"), ("mif1", "HEIF"),
+        ("avif", "AVIF"), ("avis", "AVIF"),
+    ]
+
+    /// Whether the first bytes are samples of 16 bits of two equal channels, in each block of which libav sees the equal fields of a
+    /// codec.
+    static func isSamples(_ source: any ByteSource) throws -> Bool {
+        let count = Int(min(source.length, reach)) & ~3
+        guard !source.isEndless, let bytes = try SourceBytes(source).read(at: 0, count) else { return false }
+        let places = stride(from: 0, to: count, by: 4)
+        return places.allSatisfy { bytes[$0] == bytes[$0 + 2] && bytes[$0 + 1] == bytes[$0 + 3] }
+            && places.contains { $0 % 32 > 0 && (bytes[$0] > 0 || bytes[$0 + 1] > 0) }
+    }
 
     /// Whether the first bytes are text in UTF-8, of which the last character may be cut.
     static func isText(_ source: any ByteSource) throws -> Bool {

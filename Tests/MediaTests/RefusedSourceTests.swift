@@ -1,5 +1,6 @@
 import Bytes
 import Decoding
+import Encoding
 import FoundationEssentials
 import MediaTypes
 import TestSupport
@@ -7,7 +8,7 @@ import Testing
 
 /// Sources that are not damaged, and cannot be converted: the error says why.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct RefusedSourceTests {
-    private enum Reason { case unsupported, protected, corrupt }
+    private enum Reason { case unsupported, protected, corrupt, truncated }
 
     private func expect(_ bytes: [UInt8], _ reason: Reason, _ words: String, _ name: String) throws {
         let error = #expect(throws: MediaError.self, "\(name)") {
@@ -18,6 +19,7 @@ import Testing
             case .unsupportedFormat: .unsupported
             case .protectedContent: .protected
             case .corruptMedia: .corrupt
+            case .truncated: .truncated
             default: nil
             }
         #expect(found == reason && error?.sentence.contains(words) == true, "\(name): \(String(describing: error))")
@@ -49,6 +51,8 @@ import Testing
         ),
         ("AMR-WB+", Array("#!AMR-WB+\n".utf8), "AMR-WB+"), ("OptimFROG", "OFR ".utf8 + little(15), "OptimFROG"),
         ("MIDI", "MThd".utf8 + big(6) + [0, 0, 0, 1, 0, 96] + "MTrk".utf8, "MIDI"),
+        ("HEIF", big(24) + "ftypheic".utf8 + big(0) + "mif1heic".utf8, "a picture (HEIF)"),
+        ("AVIF", big(24) + "ftypavif".utf8 + big(0) + "mif1avif".utf8, "a picture (AVIF)"),
         ("a ZIP archive", "PK\u{3}\u{4}".utf8 + zeros(4), "a ZIP archive"),
         ("a compressed file", [0x1F, 0x8B, 8, 0] + zeros(4), "compressed with gzip"),
     ]
@@ -56,6 +60,95 @@ import Testing
     @Test(arguments: beginnings.indices) func `what the first bytes declare is named`(_ row: Int) throws {
         let (name, bytes, words) = Self.beginnings[row]
         try expect(bytes + Self.noise, .unsupported, words, name)
+    }
+
+    @Test func `samples of equal channels are no ADPCM`() throws {
+        // Pairs of bytes, each twice.
+        let samples = stride(from: 0, to: 20_000, by: 2).flatMap { place -> [UInt8] in
+            let sample = Array(Self.noise[place..<place + 2])
+            return sample + sample
+        }
+        try expect(samples, .unsupported, "two equal channels without a header", "samples")
+        // The first two bytes of a block are repeated, and the others are not.
+        let blocks = stride(from: 0, to: 9600, by: 30).flatMap { place -> [UInt8] in
+            Array(Self.noise[place..<place + 2]) + Array(Self.noise[place..<place + 30])
+        }
+        #expect(try MemoryFile(blocks).converted(to: Rendition(format: "wav")).result.samples == 320 * 28)
+    }
+
+    @Test func `a movie without its index says so`() async throws {
+        let whole = try fileBytes(try await Studio.shared.music(as: "indexed.m4a", ["-t", "1", "-c:a", "aac"]))
+        let data = try #require(whole.firstRange(of: Array("mdat".utf8))).lowerBound - 4
+        let index = try #require(whole.firstRange(of: Array("moov".utf8))).lowerBound - 4
+        for size in [0, index - data] {
+            var bytes = Array(whole[..<index])
+            bytes.replaceSubrange(data..<data + 4, with: big(size))
+            try expect(bytes, .truncated, "its index (`moov`) is missing", "\(size)")
+        }
+        let arguments = ["-t", "1", "-c:a", "aac", "-movflags", "+frag_keyframe+empty_moov+default_base_moof"]
+        let live = try fileBytes(try await Studio.shared.music(as: "fragments.m4a", arguments))
+        let fragment = try #require(live.firstRange(of: Array("moof".utf8))).lowerBound - 4
+        let type = big(16) + Array("stypmsdh".utf8) + big(0)
+        try expect(
+            type + Array(live[fragment...]), .truncated, "the header (`moov`) of its fragments is missing", "fragments")
+    }
+
+    @Test(
+        arguments: [
+            (0x2D, [], "MPEG-H 3D Audio"), (0x06, [0x7F, 2, 0x15, 0], "AC-4"),
+            (0x06, [5, 4, 0x41, 0x43, 0x2D, 0x34], "AC-4"),
+        ] as [(UInt8, [UInt8], String)])
+    func `a codec in a transport stream that libav does not know is named`(
+        _ type: UInt8, _ descriptors: [UInt8], _ words: String
+    ) throws {
+        let stream: [UInt8] = [type, 0xE1, 0, 0xF0, UInt8(descriptors.count)] + descriptors
+        let head: [UInt8] = [0, 1, 0xC1, 0, 0, 0xE1, 0, 0xF0, 0]
+        let map = Self.section([2], head + stream)
+        let programs = Self.section([0], [0, 1, 0xC1, 0, 0, 0, 1, 0xF0, 0])
+        var bytes: [UInt8] = []
+        for round in 0..<20 {
+            bytes += Self.packet(0, round, starts: true, [0] + programs)
+            bytes += Self.packet(0x1000, round, starts: true, [0] + map)
+            for number in 0..<8 {
+                let header: [UInt8] = number == 0 ? [0, 0, 1, 0xBD, 0, 0, 0x80, 0, 0] : []
+                let body = header + Self.noise[(number * 180)..<(number * 180 + 184 - header.count)]
+                bytes += Self.packet(0x100, 8 * round + number, starts: number == 0, body)
+            }
+        }
+        try expect(bytes, .unsupported, "the codec of the audio is \(words), which is not supported", words)
+    }
+
+    /// A transport packet (ISO 13818-1, 2.4.3.2).
+    private static func packet(_ identifier: Int, _ counter: Int, starts: Bool, _ body: [UInt8]) -> [UInt8] {
+        let flags: UInt8 = starts ? 0x40 : 0
+        let head = [0x47, UInt8(identifier >> 8) | flags, UInt8(identifier & 0xFF), 0x10 | UInt8(counter & 15)]
+        return head + body + [UInt8](repeating: 0xFF, count: 184 - body.count)
+    }
+
+    /// A table with its length and checksum (ISO 13818-1, 2.4.4).
+    private static func section(_ table: [UInt8], _ body: [UInt8]) -> [UInt8] {
+        let bytes = table + [0xB0, UInt8(body.count + 4)] + body
+        var sum = UInt32.max
+        for byte in bytes {
+            sum ^= UInt32(byte) << 24
+            for _ in 0..<8 { sum = sum >> 31 == 1 ? sum << 1 ^ 0x04C1_1DB7 : sum << 1 }
+        }
+        return bytes + big(Int(sum))
+    }
+
+    @Test func `compression by Matroska that libav does not undo is named`() throws {
+        func compressed(_ algorithm: UInt8) -> [UInt8] {
+            Self.element([0x62, 0x40], Self.element([0x50, 0x34], Self.element([0x42, 0x54], [algorithm])))
+        }
+        try expect(
+            Self.matroska(compressed(9)), .unsupported, "compressed in its container with the algorithm 9", "unknown")
+        let twice = compressed(3) + Self.element([0x62, 0x40], Self.element([0x50, 0x31], [1]))
+        try expect(Self.matroska(twice), .unsupported, "with several encodings", "two encodings")
+        // Nothing is left out of the headers, so the bytes are the samples.
+        let plain = try MemoryFile(Self.matroska(compressed(3))).converted(to: Rendition(format: "wav"))
+        #expect(plain.result.samples == 4000)
+        let unnamed = Self.element([0x62, 0x40], Self.element([0x50, 0x33], [1]) + Self.element([0x50, 0x35], []))
+        try expect(Self.matroska(unnamed), .protected, "encrypted", "without a key")
     }
 
     @Test(arguments: [
@@ -126,26 +219,29 @@ import Testing
         windows.insert(contentsOf: object, at: 30)
         try expect(windows, .protected, "encrypted", "ASF")
 
-        try expect(Self.matroska(), .protected, "encrypted", "Matroska")
+        let key = Self.element(
+            [0x50, 0x35], Self.element([0x47, 0xE1], [5]) + Self.element([0x47, 0xE2], [1, 2, 3, 4]))
+        let encoding = Self.element([0x62, 0x40], Self.element([0x50, 0x33], [1]) + key)
+        try expect(Self.matroska(encoding), .protected, "encrypted", "Matroska")
     }
 
-    /// PCM in a block that its track declares as encrypted (RFC 9559, section 5.1.4.1.31).
-    private static func matroska() -> [UInt8] {
-        func element(_ id: [UInt8], _ body: [UInt8]) -> [UInt8] {
-            id + [0x10 | UInt8(body.count >> 24), UInt8(body.count >> 16 & 255), UInt8(body.count >> 8 & 255)]
-                + [UInt8(body.count & 255)] + body
-        }
-        let key = element([0x50, 0x35], element([0x47, 0xE1], [5]) + element([0x47, 0xE2], [1, 2, 3, 4]))
-        let encodings = element([0x6D, 0x80], element([0x62, 0x40], element([0x50, 0x33], [1]) + key))
+    /// PCM in a block whose track has these content encodings (RFC 9559, section 5.1.4.1.31).
+    private static func matroska(_ encodings: [UInt8]) -> [UInt8] {
         let sound = element([0xB5], [0x45, 0x7A, 0, 0]) + element([0x9F], [1]) + element([0x62, 0x64], [16])
         let track =
             element([0xD7], [1]) + element([0x73, 0xC5], [1]) + element([0x83], [2])
-            + element([0x86], Array("A_PCM/INT/LIT".utf8)) + element([0xE1], sound) + encodings
+            + element([0x86], Array("A_PCM/INT/LIT".utf8)) + element([0xE1], sound)
+            + element([0x6D, 0x80], encodings)
         let cluster = element([0xE7], [0]) + element([0xA3], [0x81, 0, 0, 0x80] + noise.prefix(8000))
         let segment =
             element([0x16, 0x54, 0xAE, 0x6B], element([0xAE], track)) + element([0x1F, 0x43, 0xB6, 0x75], cluster)
         return element([0x1A, 0x45, 0xDF, 0xA3], element([0x42, 0x82], Array("matroska".utf8)))
             + element([0x18, 0x53, 0x80, 0x67], segment)
+    }
+
+    private static func element(_ id: [UInt8], _ body: [UInt8]) -> [UInt8] {
+        id + [0x10 | UInt8(body.count >> 24), UInt8(body.count >> 16 & 255), UInt8(body.count >> 8 & 255)]
+            + [UInt8(body.count & 255)] + body
     }
 
     /// The start of a WAV file with 16 bits and one channel at 8 kHz.
