@@ -34,6 +34,8 @@ package struct Demuxer: ~Copyable {
     /// The packets of raw MPEG audio.
     private var frames: FramePackets?
     private var flush: MusepackFlush?
+    /// The packets of AMR.
+    private var speech: SpeechFrames?
 
     private init(
         owning context: UnsafeMutablePointer<AVFormatContext>, _ descriptor: ContainerDescriptor, score: Int,
@@ -205,6 +207,7 @@ package struct Demuxer: ~Copyable {
             for track in tracks {
                 let edits = try movie?.edits(of: track.index)
                 applyEdits(edits, stream(track.index))
+                speech = speech ?? SpeechFrames(stream(track.index))
                 hidden[track.index] = SkipSamplesMarker(bytes, stream(track.index), descriptor.padding, edits)
             }
         } catch { throw .unreadable(error, Self.operation) }
@@ -322,8 +325,11 @@ package struct Demuxer: ~Copyable {
             } while try !frames.accept(packet)
             return true
         }
-        guard try read(into: packet) else { return try flush?.next(into: packet) ?? false }
-        flush?.read(packet, position: bytePosition)
+        if try !(speech?.frame(into: packet) ?? false) {
+            guard try read(into: packet) else { return try flush?.next(into: packet) ?? false }
+            flush?.read(packet, position: bytePosition)
+            speech?.accept(packet)
+        }
         if !hidden.isEmpty { try hidden[packet.streamIndex]?.mark(packet) }
         return true
     }
@@ -359,6 +365,7 @@ package struct Demuxer: ~Copyable {
     /// support it.
     package borrowing func seek(to time: Int64, stream: Int) throws(MediaError) -> Bool {
         frames?.forget()
+        speech?.forget()
         let code = avformat_seek_file(context, CInt(stream), Int64.min, time, time, 0)
         if let failure = source.failure("seek in the source") { throw failure }
         return code >= 0
@@ -368,6 +375,7 @@ package struct Demuxer: ~Copyable {
     /// support it.
     package borrowing func seek(toByte offset: Int64, stream: Int, passing samples: Int64) throws(MediaError) -> Bool {
         frames?.move(to: offset, passing: samples)
+        speech?.forget()
         let code = av_seek_frame(context, CInt(stream), offset, AVSEEK_FLAG_BYTE)
         if let failure = source.failure("seek in the source") { throw failure }
         return code >= 0

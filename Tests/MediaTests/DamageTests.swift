@@ -53,6 +53,42 @@ import Testing
         #expect(result.damage == Damage(seconds: 0, events: 0))
     }
 
+    @Test(arguments: [("#!AMR\n", 160, [(7, 31), (8, 5), (0, 12)]), ("#!AMR-WB\n", 320, [(2, 32), (9, 5), (8, 60)])])
+    func `every frame of AMR in a sample of MP4 is decoded`(
+        _ mark: String, _ samples: Int, _ types: [(type: UInt8, size: Int)]
+    ) async throws {
+        var noise = Noise(state: 1)
+        let frames = (0..<100).map { number -> [UInt8] in
+            let (type, size) = types[number / 7 % 3]
+            return [type << 3 | 4] + (0..<size).map { _ in UInt8.random(in: 0...255, using: &noise) }
+        }
+        let plain = Array(mark.utf8) + frames.joined()
+        let path = try Studio.shared.folder.write("single-\(samples).amr", plain)
+        var movie = try fileBytes(try await Studio.shared.source("single-\(samples).3gp", ["-i", path, "-c", "copy"]))
+        // Ten frames make a sample: tables of constant durations, one chunk, and of sizes (ISO 14496-12, 8.6 and 8.7).
+        func number(_ value: Int) -> [UInt8] { bigEndian(UInt64(value), 4) }
+        func place(_ name: String) throws -> Int { try #require(movie.firstRange(of: Array(name.utf8))).upperBound }
+        let times = try place("stts")
+        try #require(Array(movie[times + 4..<times + 16]) == [1, 100, samples].flatMap(number))
+        movie.replaceSubrange(times + 8..<times + 16, with: [10, 10 * samples].flatMap(number))
+        let chunks = try place("stsc")
+        try #require(Array(movie[chunks + 4..<chunks + 16]) == [1, 1, 100].flatMap(number))
+        movie.replaceSubrange(chunks + 12..<chunks + 16, with: number(10))
+        let sizes = try place("stsz")
+        let lengths = stride(from: 0, to: 100, by: 10).flatMap { number(frames[$0..<$0 + 10].joined().count) }
+        movie.replaceSubrange(sizes + 4..<sizes + 52, with: number(0) + number(10) + lengths)
+        let (whole, expected) = (MemoryFile(movie), try MemoryFile(plain).samples())
+        #expect(expected.count == 100 * samples)
+        let isEqual = try whole.samples() == expected
+        #expect(isEqual)
+        let cut = try whole.converted(
+            to: Rendition(format: "wav", sampleFormat: .f32), start: MediaTime(value: 1, timescale: 1),
+            end: MediaTime(value: 3, timescale: 2)
+        ).file.samples()
+        let isSlice = cut == Array(expected[50 * samples..<75 * samples])
+        #expect(isSlice)
+    }
+
     /// Frames of comfort noise and without data, as telephones write them while nobody speaks (RFC 4867, section 5.3).
     @Test(arguments: [
         ("#!AMR\n", 160, 7, 31, [8, 15]), ("#!AMR-WB\n", 320, 2, 32, [9, 15]), ("#!AMR-WB\n", 320, 2, 32, [14]),
