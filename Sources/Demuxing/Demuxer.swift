@@ -31,7 +31,7 @@ package struct Demuxer: ~Copyable {
     private let stop: CancellationFlag
     /// By stream index.
     private(set) var hidden: [Int: SkipSamplesMarker] = [:]
-    /// The packets of raw MPEG audio.
+    /// The packets of raw MPEG audio, AC-3 and ADTS.
     private var frames: FramePackets?
     private var flush: MusepackFlush?
     /// The packets of AMR.
@@ -201,6 +201,11 @@ package struct Demuxer: ~Copyable {
                 frames = FramePackets(bytes, stream(track.index), padding)
             }
             if case .musepackHeader = descriptor.padding { flush = try MusepackFlush(bytes) }
+            if case .frameHeaders = descriptor.seeking, let track = tracks.first,
+                FrameHeader.isDolby(track.codec) || track.codec == AV_CODEC_ID_AAC
+            {
+                frames = FramePackets(bytes, stream(track.index), nil)
+            }
             if case .granules = descriptor.padding { try OggStart.correct(context, bytes) }
             let movie = descriptor.padding == .editList && !bytes.isEndless ? try MovieTracks(bytes) : nil
             if movie != nil { countFragmentsFromStart() }
@@ -318,11 +323,16 @@ package struct Demuxer: ~Copyable {
     /// Reads the next packet of any stream; returns `false` at the end of the source.
     package borrowing func next(into packet: borrowing Packet) throws(MediaError) -> Bool {
         if let frames {
-            repeat {
-                if try frames.frame(into: packet) { return true }
+            while try !frames.frame(into: packet) {
                 packet.clear()
-                guard try read(into: packet) else { return false }
-            } while try !frames.accept(packet)
+                do {
+                    guard try read(into: packet) else { return false }
+                } catch {
+                    guard case .corruptMedia = error.reason, try frames.skip(to: bytePosition) else { throw error }
+                    continue
+                }
+                if try frames.accept(packet, position: bytePosition) { break }
+            }
             return true
         }
         if try !(speech?.frame(into: packet) ?? false) {

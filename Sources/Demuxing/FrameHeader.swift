@@ -10,6 +10,14 @@ package enum FrameHeader {
         }
     }
 
+    /// Whether frames are those of AC-3 or E-AC-3.
+    package static func isDolby(_ codec: AVCodecID) -> Bool { codec == AV_CODEC_ID_AC3 || codec == AV_CODEC_ID_EAC3 }
+
+    /// Whether a frame of E-AC-3 is a substream that belongs to the frame before it (ETSI TS 102 366, E.1.3.1).
+    static func isDependent(_ codec: AVCodecID, _ head: [UInt8]) -> Bool {
+        isDolby(codec) && head.count > 5 && head[5] >> 3 > 10 && head[2] >> 6 == 1
+    }
+
     /// The declared length of a frame in bytes; `nil` for codecs that do not declare it.
     package static func length(_ codec: AVCodecID, _ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         switch codec {

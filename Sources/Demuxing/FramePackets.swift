@@ -2,20 +2,25 @@ import Bytes
 import CLibav
 import Libav
 
-/// Makes one frame a packet of raw MPEG audio, without the tags between frames, and marks delay and padding.
+/// Makes one frame a packet of raw MPEG audio, AC-3 or ADTS, without the tags between frames, and marks delay and padding.
 ///
-/// libav's parser makes one packet of a tag and the frame behind it, of which decoders drop all. It also takes bytes of a tag for a
-/// frame, which may end behind the next one's start. libav marks the padding by times that such packets put wrong.
+/// libav's parser makes one packet of a tag and the frame behind it, or of AC-3 before it, of which decoders drop all. It also takes
+/// bytes of a tag for a frame, which may end behind the next one's start, and of two tags before a frame of ADTS it skips that frame
+/// too. libav marks the padding by times that such packets put wrong.
 final class FramePackets {
     private let source: any ByteSource
     private let stream: Int
     private let codec: AVCodecID
+    /// Whether substreams may follow a frame in its packet.
+    private let isDolby: Bool
+    /// The offsets of ADTS packets.
+    private var offsets: TransportOffsets?
     /// The delay and padding that the file declares.
     let padding: LayerPadding?
     /// Where the next frame begins: behind the last one, or behind a tag; negative if unknown.
     private var next: Int64 = -1
-    /// The end of libav's last packet. Frames before it that no packet begins with are read from the source.
-    private var limit: Int64 = -1
+    /// The start and the end of libav's last packet. Frames before its end that no packet begins with are read from the source.
+    private var (start, limit): (Int64, Int64) = (-1, -1)
     /// Samples of all frames before the next one; `nil` if unknown.
     private var position: Int64? = 0
     /// The time of the next packet, and the last one's duration, in units of the time base.
@@ -34,31 +39,44 @@ final class FramePackets {
     init(_ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>, _ padding: LayerPadding?) {
         (self.source, self.padding) = (source, padding)
         (self.stream, codec) = (Int(stream.pointee.index), stream.pointee.codecpar.pointee.codec_id)
+        isDolby = FrameHeader.isDolby(codec)
+        offsets = codec == AV_CODEC_ID_AAC ? TransportOffsets() : nil
     }
 
     /// Continues at the offset of a frame; `passed` samples were not read.
     func move(to offset: Int64, passing passed: Int64) {
         (next, limit, time) = (offset, -1, nil)
+        offsets?.move(to: offset)
         position = position.map { $0 + passed }
     }
 
     /// Continues at an unknown position.
     func forget() { (next, limit, time, position) = (-1, -1, nil, nil) }
 
-    /// Cuts what is before the frame off libav's packet; returns `false` if there is no frame in it.
-    func accept(_ packet: borrowing Packet) throws(MediaError) -> Bool {
+    /// Cuts what is before the frame off libav's packet; returns `false` if there is no frame in it, or if others are before it.
+    /// `position` is where libav reads next.
+    func accept(_ packet: borrowing Packet, position: Int64) throws(MediaError) -> Bool {
         guard packet.streamIndex == stream else { return true }
+        if !source.isEndless { offsets?.correct(packet, position: position, source) }
         let (start, bytes) = (packet.offset, packet.bytes)
         let end = start + Int64(bytes.count)
         guard start >= 0 else {
             try finish(packet)
             return true
         }
-        limit = end
+        (self.start, limit) = (start, end)
+        if offsets != nil, next >= 0, start > next, try isSkipped(next) { return false }
         let from = max(start, next)
         guard from < end else { return false }
-        guard from > start || FrameHeader.length(codec, bytes) != bytes.count else {
+        let unit = unitLength(bytes)
+        guard from > start || unit != bytes.count else {
             next = end
+            try finish(packet)
+            return true
+        }
+        if isDolby, from == start, let unit, try hasTags(at: start + Int64(unit)) {
+            packet.shorten(to: unit)
+            next = start + Int64(unit)
             try finish(packet)
             return true
         }
@@ -67,10 +85,17 @@ final class FramePackets {
         guard place < end else { return false }
         let rest = UnsafeBufferPointer(rebasing: bytes.dropFirst(Int(place - start)))
         // Frames that begin elsewhere than libav's packets are read from the source.
-        guard place == start || source.isEndless || FrameHeader.length(codec, rest) == rest.count else { return false }
+        guard place == start || source.isEndless || unitLength(rest) == rest.count else { return false }
         packet.dropFirst(Int(place - start))
         next = end
         try finish(packet)
+        return true
+    }
+
+    /// Passes bytes that libav could not read up to an offset; returns `false` if libav skipped no tag and no frame among them.
+    func skip(to position: Int64) throws(MediaError) -> Bool {
+        guard offsets != nil, next >= 0, next < position, try isSkipped(next) else { return false }
+        (start, limit) = (position, position)
         return true
     }
 
@@ -79,19 +104,68 @@ final class FramePackets {
         guard next >= 0, next < limit else { return false }
         do {
             let place = try endOfTags(next, UnsafeBufferPointer(start: nil, count: 0))
-            let reader = SourceBytes(source)
-            guard let head = try reader.read(at: place, 4),
-                let length = head.withUnsafeBufferPointer({ FrameHeader.length(codec, $0) }),
-                let bytes = try reader.read(at: place, length)
+            guard let end = try endOfUnit(place), let bytes = try SourceBytes(source).read(at: place, Int(end - place))
             else {
-                next = limit
-                return false
+                guard next < start else {
+                    next = limit
+                    return false
+                }
+                next = start
+                return try frame(into: packet)
             }
             try packet.fill(bytes, stream: stream, offset: place, duration: duration)
-            next = place + Int64(length)
+            next = end
         } catch let error as MediaError { throw error } catch { throw .unreadable(error) }
         try finish(packet)
         return true
+    }
+
+    /// The bytes of a packet's frame, with the substreams behind it; `nil` if the packet does not begin with a frame.
+    private func unitLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        isDolby ? FrameHeader.dolbyUnitLength(bytes) : length(bytes)
+    }
+
+    private func length(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        codec == AV_CODEC_ID_AAC ? FrameHeader.adtsLength(bytes) : FrameHeader.length(codec, bytes)
+    }
+
+    /// The end of the frame that begins at an offset, and of the substreams behind it; `nil` if no frame begins there.
+    private func endOfUnit(_ start: Int64) throws -> Int64? {
+        var end: Int64?
+        while case let place = end ?? start, let head = try head(place),
+            end == nil || FrameHeader.isDependent(codec, head), let length = length(head)
+        {
+            end = place + Int64(length)
+        }
+        return end
+    }
+
+    /// The first bytes of a frame; `nil` at the end.
+    private func head(_ offset: Int64) throws -> [UInt8]? {
+        let count = min(Self.maxHeaderBytes, source.length - offset)
+        return count > 0 ? try SourceBytes(source).read(at: offset, Int(count)) : nil
+    }
+
+    /// The length of the frame at an offset; `nil` if none begins there.
+    private func length(at offset: Int64) throws -> Int? { try head(offset).flatMap { length($0) } }
+
+    private func length(_ head: [UInt8]) -> Int? { head.withUnsafeBufferPointer { length($0) } }
+
+    /// More bytes than a header has.
+    private static let maxHeaderBytes: Int64 = 64
+
+    /// Whether libav skipped a frame at an offset, or behind tags there.
+    private func isSkipped(_ offset: Int64) throws(MediaError) -> Bool {
+        if try hasTags(at: offset) { return true }
+        do { return try length(at: offset) != nil && isFrameOrEnd(offset) } catch { throw .unreadable(error) }
+    }
+
+    /// Whether tags begin at an offset and do not end the source.
+    private func hasTags(at offset: Int64) throws(MediaError) -> Bool {
+        let count = tags
+        defer { tags = count }
+        let end = try endOfTags(offset, UnsafeBufferPointer(start: nil, count: 0))
+        return end > offset && end < source.length
     }
 
     /// The offset behind the tags at an offset, and the zeros around them. `own` are the packet's bytes from there on. A tag that ends
@@ -120,8 +194,7 @@ final class FramePackets {
     private func isFrameOrEnd(_ offset: Int64) throws -> Bool {
         var place = offset
         for _ in 0..<2 where place < source.length {
-            let head = try SourceBytes(source).read(at: place, 4) ?? []
-            guard let length = head.withUnsafeBufferPointer({ FrameHeader.length(codec, $0) }) else {
+            guard let length = try length(at: place) else {
                 // A tag may follow the first frame.
                 let more = try SourceBytes(source).read(at: place, Int(min(32, source.length - place))) ?? []
                 return more.withUnsafeBufferPointer { place > offset && FrameTag.length($0[...]) != nil }
@@ -159,8 +232,7 @@ final class FramePackets {
         do {
             repeat {
                 place = try endOfTags(place, UnsafeBufferPointer(start: nil, count: 0))
-                let head = try SourceBytes(source).read(at: place, 4) ?? []
-                let length = head.withUnsafeBufferPointer { FrameHeader.length(codec, $0) }
+                let length = try length(at: place)
                 isFrame = length != nil && place + Int64(length ?? 0) <= source.length
                 place += Int64(length ?? 0)
                 rest -= self.samples

@@ -119,6 +119,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [("ac3", AV_CODEC_ID_AC3), ("eac3", AV_CODEC_ID_EAC3), ("aac", AV_CODEC_ID_AAC)])
+    func `a tag between two frames of AC-3 or ADTS costs no sample`(
+        _ kind: String, _ codec: AVCodecID
+    ) async throws {
+        let source = try await Studio.shared.music(as: "tag-between.\(kind)", ["-t", "2"])
+        let frames = try split(fileBytes(source), codec)
+        let expected = try MemoryFile(path: source).samples()
+        for (name, tag) in Self.tags {
+            let tagged = frames.enumerated().flatMap { $0.offset % 20 == 10 ? tag + $0.element : $0.element }
+            let found = MemoryFile(tagged)
+            let isEqual = try found.samples() == expected
+            #expect(isEqual, "\(name)")
+            let whole = try found.converted(to: Rendition(format: "wav"))
+            #expect(whole.result.damage.events == 0, "\(name)")
+            let cut = try found.converted(
+                to: Rendition(format: "wav", sampleFormat: .f32), start: MediaTime(value: 1, timescale: 1),
+                end: MediaTime(value: 3, timescale: 2)
+            ).file.samples()
+            let isSlice = cut == Array(expected[88_200..<132_300])
+            #expect(isSlice, "\(name)")
+        }
+    }
+
     @Test func `a tag that claims more than its bytes hides no sound`() async throws {
         let source = try await Studio.shared.music(
             as: "claims.mp3", ["-t", "3", "-write_xing", "0", "-id3v2_version", "0"])
@@ -148,10 +171,12 @@ import Testing
     }
 
     /// The frames of a file without other bytes.
-    private func split(_ bytes: [UInt8]) throws -> [ArraySlice<UInt8>] {
+    private func split(_ bytes: [UInt8], _ codec: AVCodecID = AV_CODEC_ID_MP3) throws -> [ArraySlice<UInt8>] {
         var (frames, rest): ([ArraySlice<UInt8>], ArraySlice<UInt8>) = ([], bytes[...])
         while !rest.isEmpty {
-            let length = rest.withUnsafeBufferPointer { FrameHeader.length(AV_CODEC_ID_MP3, $0) }
+            let length = rest.withUnsafeBufferPointer {
+                codec == AV_CODEC_ID_AAC ? FrameHeader.adtsLength($0) : FrameHeader.length(codec, $0)
+            }
             frames.append(rest.prefix(try #require(length)))
             rest = rest.dropFirst(length!)
         }

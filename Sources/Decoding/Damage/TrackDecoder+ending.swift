@@ -118,7 +118,7 @@ extension TrackDecoder {
         if track.codec == AV_CODEC_ID_GSM_MS, packet.bytes.count % Self.gsmBlock == 1 {
             packet.shorten(to: packet.bytes.count - 1)
         }
-        guard [AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3].contains(track.codec), packet.offset >= 0,
+        guard FrameHeader.isDolby(track.codec), packet.offset >= 0,
             packet.offset + Int64(packet.bytes.count) >= source.length,
             let length = FrameHeader.dolbyUnitLength(packet.bytes), length < packet.bytes.count,
             TrailingGarbage.isAll(
