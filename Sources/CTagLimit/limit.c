@@ -1,6 +1,7 @@
 // A demuxer adds each tag of a source to a dictionary, which is searched from its start, and in which a value is copied to append to it. So
-// many tags take quadratic time, and so do chapters whose numbers do not rise, each of which is searched for among the others. Like malloc,
-// functions of libavutil can be replaced by those of the program.
+// many tags take quadratic time, and so do chapters whose numbers do not rise, each of which is searched for among the others. A packet of
+// Ogg, such as the comment of a later stream, is kept in memory until it ends. Like malloc, functions of libavutil can be replaced by
+// those of the program.
 #define _GNU_SOURCE
 
 #include "CTagLimit.h"
@@ -16,6 +17,7 @@
 static _Thread_local struct {
     /// What is left, except for `entries`.
     int64_t entries, comparisons, bytes;
+    uint64_t packet;
     bool is_active;
     struct tag_limit_excess excess;
     AVFormatContext *context;
@@ -29,13 +31,15 @@ static _Thread_local struct {
 static int (*set)(AVDictionary **, const char *, const char *, int);
 static AVDictionaryEntry *(*get)(const AVDictionary *, const char *, const AVDictionaryEntry *, int);
 static int (*add)(void *, int *, void *);
+static void *(*resize)(void *, size_t);
 
-void tag_limit_begin(AVFormatContext *context, int64_t entries, int64_t bytes) {
+void tag_limit_begin(AVFormatContext *context, int64_t entries, int64_t bytes, uint64_t packet) {
     memset(&limit, 0, sizeof limit);
     limit.entries = entries;
     // A demuxer looks for a name before it sets it, and some names are replaced by others in the end.
     limit.comparisons = limit.chapter_comparisons = 2 * entries * entries;
     limit.bytes = bytes;
+    limit.packet = packet;
     limit.context = context;
     limit.is_active = true;
 }
@@ -62,7 +66,16 @@ __attribute__((constructor)) static void find_originals(void) {
     *(void **)&set = dlsym(RTLD_NEXT, "av_dict_set");
     *(void **)&get = dlsym(RTLD_NEXT, "av_dict_get");
     *(void **)&add = dlsym(RTLD_NEXT, "av_dynarray_add_nofree");
-    if (!set || !get || !add) abort();
+    *(void **)&resize = dlsym(RTLD_NEXT, "av_realloc");
+    if (!set || !get || !add || !resize) abort();
+}
+
+void *av_realloc(void *buffer, size_t size) {
+    if (limit.is_active && size > limit.packet) {
+        limit.excess.packet = true;
+        return NULL;
+    }
+    return resize(buffer, size);
 }
 
 /// Whether a dictionary may be searched once more.

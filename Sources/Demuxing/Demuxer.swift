@@ -104,9 +104,13 @@ package struct Demuxer: ~Copyable {
         if isOnlySamples { av_opt_set_int(context, "max_probe_packets", 1, 0) }
         // On failure, libav frees the context itself.
         var options = Options(descriptor.opening == .withoutEdits ? [("advanced_editlist", "0")] : [])
-        tag_limit_begin(context, Int64(Metadata.maxTags), Int64(Metadata.maxCopiedBytes))
+        descriptor.limitTags(context)
         let code = avformat_open_input(&context, nil, format, &options.pointer)
         let excess = tag_limit_end(context)
+        guard !excess.packet else {
+            avformat_close_input(&context)
+            throw largePacket
+        }
         guard code >= 0 else { throw try refusal(bytes, source, format, descriptor, code) }
         if let view {
             view.reset()
@@ -115,9 +119,10 @@ package struct Demuxer: ~Copyable {
         var demuxer = Demuxer(
             owning: context!, descriptor, score: score, whole, bytes, isLengthUnknown: isLengthUnknown,
             source: source, stop: stop)
-        tag_limit_begin(context, Int64(Metadata.maxTags), Int64(Metadata.maxCopiedBytes))
+        descriptor.limitTags(context)
         let probed = avformat_find_stream_info(context, nil)
         let more = tag_limit_end(context)
+        guard !more.packet else { throw largePacket }
         demuxer.hasMoreTags = excess.tags || more.tags
         demuxer.hasMoreChapters = excess.chapters || more.chapters
         guard probed >= 0 else { throw try refusal(bytes, demuxer.source, format, descriptor, probed) }
@@ -183,6 +188,10 @@ package struct Demuxer: ~Copyable {
 
     /// A lower score can result from a few random bytes: a single header suffices for MP3.
     private static let leastScore: CInt = 5
+
+    private static let largePacket = MediaError(
+        .tooLarge, operation,
+        "a packet of the source, such as its comment, exceeds the limit of \(Metadata.maxCopiedBytes) bytes")
 
     /// The score of what a few bytes in each block have in common.
     private static let doubtfulScore = AVPROBE_SCORE_MAX / 4
@@ -347,9 +356,11 @@ package struct Demuxer: ~Copyable {
     private borrowing func read(into packet: borrowing Packet) throws(MediaError) -> Bool {
         if stop.isRaised { throw .stopped }
         // Another link of a chained file has tags too.
-        tag_limit_begin(context, Int64(Metadata.maxTags), Int64(Metadata.maxCopiedBytes))
+        descriptor.limitTags(context)
         let code = av_read_frame(context, packet.pointer)
-        if tag_limit_end(context).tags { laterTags.isExceeded = true }
+        let excess = tag_limit_end(context)
+        guard !excess.packet else { throw Self.largePacket }
+        if excess.tags { laterTags.isExceeded = true }
         if code >= 0 { return true }
         if let failure = source.failure("read the source") { throw failure }
         guard code != av_swift_error_eof else { return false }
@@ -376,7 +387,9 @@ package struct Demuxer: ~Copyable {
     package borrowing func seek(to time: Int64, stream: Int) throws(MediaError) -> Bool {
         frames?.forget()
         speech?.forget()
+        descriptor.limitTags(context)
         let code = avformat_seek_file(context, CInt(stream), Int64.min, time, time, 0)
+        guard !tag_limit_end(context).packet else { throw Self.largePacket }
         if let failure = source.failure("seek in the source") { throw failure }
         return code >= 0
     }
@@ -389,6 +402,14 @@ package struct Demuxer: ~Copyable {
         let code = av_seek_frame(context, CInt(stream), offset, AVSEEK_FLAG_BYTE)
         if let failure = source.failure("seek in the source") { throw failure }
         return code >= 0
+    }
+}
+
+extension ContainerDescriptor {
+    /// Limits what libav reads of tags, chapters and packets of Ogg on this thread, until `tag_limit_end`.
+    fileprivate func limitTags(_ context: UnsafeMutablePointer<AVFormatContext>?) {
+        let packet = if case .oggComment = tags { UInt64(Metadata.maxCopiedBytes) } else { UInt64.max }
+        tag_limit_begin(context, Int64(Metadata.maxTags), Int64(Metadata.maxCopiedBytes), packet)
     }
 }
 

@@ -63,6 +63,42 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a comment of a later stream of Ogg that is too large ends the reading`(isLink: Bool) async throws {
+        let sound = try await Self.bare("opus")
+        let head = try #require(sound.firstRange(of: Array("OpusTags".utf8))).lowerBound - 28
+        // The identification header of another stream, and its comment, in as many pages as it takes.
+        var other = Array(sound[..<head])
+        other[14] ^= 0xFF
+        var file = Self.summed(other[...])
+        for number in 1...1100 {
+            let flag: UInt8 = number == 1 ? 0 : 1
+            var page = Array("OggS".utf8) + [0, flag] + [UInt8](repeating: 0xFF, count: 8) + other[14..<18]
+            page += littleEndian(UInt64(number), 4) + [0, 0, 0, 0, 255] + [UInt8](repeating: 255, count: 255)
+            page += number == 1 ? Array("OpusTags".utf8) : [UInt8](repeating: 0, count: 8)
+            file += Self.summed((page + Self.zeros)[...])
+        }
+        let whole = isLink ? sound + file : Array(sound[..<head]) + file + sound[head...]
+        let error = #expect(throws: MediaError.self) {
+            try MemoryFile(whole).converted(to: Rendition(format: "wav"))
+        }
+        guard case .tooLarge = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    private static let zeros = [UInt8](repeating: 0, count: 255 * 255 - 8)
+
+    /// A page of Ogg with its checksum (RFC 3533, section 6).
+    private static func summed(_ page: ArraySlice<UInt8>) -> [UInt8] {
+        var page = Array(page)
+        page.replaceSubrange(22..<26, with: [0, 0, 0, 0])
+        let sum = av_crc(av_crc_get_table(AV_CRC_32_IEEE), 0, page, page.count)
+        page.replaceSubrange(22..<26, with: bigEndian(UInt64(sum), 4))
+        return page
+    }
+
     /// A picture in the form of FLAC, and its media type.
     private static func picture(_ number: UInt8) -> [UInt8] {
         let bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, number]
