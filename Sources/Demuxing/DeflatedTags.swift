@@ -7,8 +7,10 @@ import MediaTypes
 /// MPEG-4 and attachments of Matroska that are too large.
 enum DeflatedTags {
     /// Marks such tags with a version that libav skips. Also limits the number of tags at the start: the tag after the last
-    /// allowed one is made unrecognizable.
-    static func hidden(_ source: any ByteSource, _ tags: TagForm) throws -> any ByteSource {
+    /// allowed one is made unrecognizable. `attachmentBytes` becomes the size of attachments that are hidden.
+    static func hidden(
+        _ source: any ByteSource, _ tags: TagForm, attachmentBytes: inout Int64
+    ) throws -> any ByteSource {
         guard !source.isEndless else { return source }
         let bytes = SourceBytes(source)
         var (places, end) = try TagBytes.leading(source)
@@ -36,7 +38,9 @@ enum DeflatedTags {
         case .attachments:
             guard source.length > Int64(Metadata.maxCopiedBytes) else { break }
             let attachments = try MatroskaAttachments(source)
-            if attachments.size > Int64(Metadata.maxCopiedBytes) { marks = attachments.voids }
+            if attachments.size > Int64(Metadata.maxCopiedBytes) {
+                (marks, attachmentBytes) = (attachments.voids, attachments.size)
+            }
         case .libav, .ends, .chunks, .asfHeader: break
         }
         return marks.isEmpty ? source : CorrectedSource(source, marks)

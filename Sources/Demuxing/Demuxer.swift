@@ -26,6 +26,8 @@ package struct Demuxer: ~Copyable {
     package private(set) var hasMoreTags = false
     /// Whether libav read only some of the chapters.
     package private(set) var hasMoreChapters = false
+    /// The size of Matroska's attachments if they are too large, and hidden from libav; otherwise zero.
+    package private(set) var attachmentBytes: Int64 = 0
     private let laterTags = LaterTags()
     private let source: SourceContext
     private let stop: CancellationFlag
@@ -72,12 +74,14 @@ package struct Demuxer: ~Copyable {
         let view: OpeningView?
         let isBigEndian: Bool
         var isOnlySamples = false
+        var attachmentBytes: Int64 = 0
         do {
             let shortened = try TrailingTags.hidden(whole, descriptor)
             let resolved = try UnknownSize.resolved(shortened, descriptor)
             isLengthUnknown = resolved != nil
             bytes = try LeadingJunk.hidden(
-                DeflatedTags.hidden(resolved ?? shortened, descriptor.tags), descriptor.opening)
+                DeflatedTags.hidden(resolved ?? shortened, descriptor.tags, attachmentBytes: &attachmentBytes),
+                descriptor.opening)
             switch descriptor.opening {
             case .asIs, .withoutEdits: (view, isBigEndian) = (nil, false)
             case .likeFrames: (view, isBigEndian) = (try OpeningView(bytes), false)
@@ -119,6 +123,7 @@ package struct Demuxer: ~Copyable {
         var demuxer = Demuxer(
             owning: context!, descriptor, score: score, whole, bytes, isLengthUnknown: isLengthUnknown,
             source: source, stop: stop)
+        demuxer.attachmentBytes = attachmentBytes
         descriptor.limitTags(context)
         let probed = avformat_find_stream_info(context, nil)
         let more = tag_limit_end(context)

@@ -25,6 +25,7 @@ package enum TagReader {
         if metadata.texts.isEmpty { metadata.texts = seen.texts }
         if metadata.keepTexts(atMost: Metadata.maxTags) || hasMoreTags { metadata.warn(tooMany) }
         if metadata.pictures.isEmpty { metadata.pictures = seen.pictures }
+        if demuxer.attachmentBytes > 0 { metadata.warn(attachmentsDropped(demuxer.attachmentBytes)) }
         if case .movieBoxes = demuxer.descriptor.tags {
             metadata.chapters = MovieChapters.joined(metadata.chapters, seen.chapters)
         } else if !seen.chapters.isEmpty {
@@ -180,18 +181,11 @@ package enum TagReader {
         return metadata
     }
 
-    /// The pictures of Matroska are read by libav, except for those that it does not see.
-    private static func attachments(_ source: any ByteSource) throws -> Metadata {
-        var metadata = Metadata()
-        guard source.length > Int64(Metadata.maxCopiedBytes), case let size = try MatroskaAttachments(source).size,
-            size > Int64(Metadata.maxCopiedBytes)
-        else { return metadata }
-        metadata.warn(
-            Warning(
-                .tagsDropped,
-                "the source's attachments have \(size) bytes, over the limit of \(Metadata.maxCopiedBytes), and were left out"
-            ))
-        return metadata
+    private static func attachmentsDropped(_ size: Int64) -> Warning {
+        Warning(
+            .tagsDropped,
+            "the source's attachments have \(size) bytes, over the limit of \(Metadata.maxCopiedBytes), and were left out"
+        )
     }
 
     private static func ogg(_ source: any ByteSource, _ most: Int) throws -> Metadata {

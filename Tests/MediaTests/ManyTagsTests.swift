@@ -157,6 +157,33 @@ import Testing
         #expect(warnings.map(\.code) == ["tags_dropped"])
     }
 
+    @Test func `attachments that are too large are looked for once`() async throws {
+        let picture = [0xFF, 0xD8, 0xFF] + [UInt8](repeating: 1, count: 14 << 20)
+        let bytes = try await Self.attached(picture)
+        // The index at the start has the identifier too.
+        let index = try #require(bytes.firstRange(of: [0x19, 0x41, 0xA4, 0x69])).upperBound
+        let place = try #require(bytes[index...].firstRange(of: [0x19, 0x41, 0xA4, 0x69])).lowerBound
+        let source = CountedSource(bytes, place: Int64(place))
+        _ = try Probe.of(source, stop: CancellationFlag())
+        #expect(source.count == 1)
+    }
+
+    /// Counts how often an identifier of four bytes is read at an offset.
+    private final class CountedSource: ByteSource {
+        private let file: MemoryFile
+        private let place: Int64
+        private(set) var count = 0
+
+        init(_ bytes: [UInt8], place: Int64) { (file, self.place) = (MemoryFile(bytes), place) }
+
+        var length: Int64 { file.length }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
+            if offset == place, buffer.count == 4 { count += 1 }
+            return file.read(into: buffer, at: offset)
+        }
+    }
+
     // MARK: Chapters
 
     @Test(arguments: [true, false])

@@ -52,7 +52,8 @@ import Testing
             Array(name.utf8) + Self.big(body.count, 4) + body
         }
         let source = MemoryFile(file + chunks)
-        let hidden = try DeflatedTags.hidden(source, .chunks)
+        var attachmentBytes: Int64 = 0
+        let hidden = try DeflatedTags.hidden(source, .chunks, attachmentBytes: &attachmentBytes)
         #expect(hidden !== source)
         let texts = try WaveTags.read(hidden, charset: nil, maxBytes: 1 << 20).texts
         #expect(texts["TITLE"] == ["Tune"], "\(texts)")
