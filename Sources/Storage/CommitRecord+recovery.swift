@@ -38,7 +38,11 @@ extension CommitRecord.Output {
             return false
         }
         let staged = try removeStaged(name, of: destination, as: destination.name, in: folder)
-        if staged != .alone, holdsOutput(destination.name, in: folder) { return true }
+        if staged != .alone, holdsOutput(destination.name, in: folder) {
+            removeOld(name, in: folder)
+            return true
+        }
+        unlinkat(folder.number, Destination.keptName(name), 0)
         removeParts(destination, name, in: folder, evenPublished: staged == .alone)
         fsync(folder.number)
         return false
@@ -58,6 +62,10 @@ extension CommitRecord.Output {
             return
         }
         unlinkat(folder.number, name, 0)
+        removeOld(name, in: folder)
+    }
+
+    private func removeOld(_ name: String, in folder: borrowing Descriptor) {
         unlinkat(folder.number, Destination.keptName(name), 0)
         for part in partNames {
             unlinkat(folder.number, Destination.keptName(StagedPart.stagedName(name, of: part)), 0)

@@ -39,15 +39,9 @@ package struct StagedFile: ~Copyable {
 
     deinit {
         // The main file's staged name must go first: recovery treats parts without a staged name as published.
-        switch state {
-        case .named: unlinkat(folder.number, stagedName, 0)
-        case .published(keepsOld: true): unlinkat(folder.number, Destination.keptName(stagedName), 0)
-        case .unnamed, .published: break
-        }
-        for part in parts {
-            if !part.isPublished { unlinkat(folder.number, part.stagedName, 0) }
-            if part.keepsOld { unlinkat(folder.number, Destination.keptName(part.stagedName), 0) }
-        }
+        if case .named = state { unlinkat(folder.number, stagedName, 0) }
+        for part in parts where !part.isPublished { unlinkat(folder.number, part.stagedName, 0) }
+        unlinkOld()
         for name in copyNames { unlinkat(folder.number, name, 0) }
     }
 
@@ -118,15 +112,45 @@ package struct StagedFile: ~Copyable {
 
     /// Makes the parts and then the main file visible, each atomically. Fails if a file exists that may not be replaced.
     ///
-    /// If `keepingOld` is set, the replaced files are kept, so that `rollback` can restore them. Fails if they cannot be kept.
-    package mutating func publish(keepingOld: Bool = false, replacing: Bool = true) throws(Failure) {
+    /// If `keeping` is set, the replaced files are kept, so that `rollback` can restore them.
+    package mutating func publish(keeping: KeptFiles = .none, replacing: Bool = true) throws(Failure) {
         if case .published = state { return }
         if !replacing { try destination.checkOverwrite(in: folder) }
-        try publishParts(keepingOld: keepingOld, replacing: replacing)
+        try publishParts(keeping: keeping, replacing: replacing)
         let keepsOld = try destination.take(
-            stagedName, from: folder, into: folder, keepingOld: keepingOld, replacing: replacing)
+            stagedName, from: folder, into: folder, keeping: keeping, replacing: replacing)
         state = .published(keepsOld: keepsOld)
         guard fsync(folder.number) == 0 else { throw destination.writing(.last) }
+        // Nothing that could revert this publication can happen any more.
+        if keeping == .ifPossible {
+            unlinkOld()
+            state = .published(keepsOld: false)
+            for index in parts.indices { parts[index].keepsOld = false }
+        }
+    }
+
+    /// Checks, before any output is visible, that the publication may replace what there is, and can restore it.
+    package func checkPublication(replacing: Bool) throws(Failure) {
+        if !replacing { try destination.checkOverwrite(in: folder) }
+        try destination.checkKeeping(stagedName, from: folder, into: folder, replacing: replacing)
+        for staged in parts {
+            let part = try destination.part(staged.name)
+            if part.folder == destination.folder {
+                try part.checkKeeping(staged.stagedName, from: folder, into: folder, replacing: replacing)
+            } else if let other = try part.openExistingFolder() {
+                try part.checkKeeping(staged.stagedName, from: folder, into: other, replacing: replacing)
+            }
+        }
+    }
+
+    /// Removes the files that the published ones have replaced.
+    private func unlinkOld() {
+        if case .published(keepsOld: true) = state {
+            unlinkat(folder.number, Destination.keptName(stagedName), 0)
+        }
+        for part in parts where part.keepsOld {
+            unlinkat(folder.number, Destination.keptName(part.stagedName), 0)
+        }
     }
 
     /// Reverts the publication, because another output of the job could not be published.
@@ -187,6 +211,15 @@ package struct StagedFile: ~Copyable {
     }
 }
 
+/// Whether the files that a publication replaces are kept until nothing can revert it.
+package enum KeptFiles: Sendable {
+    case none
+    /// They are replaced even if they cannot be kept.
+    case ifPossible
+    /// The publication fails if they cannot be kept.
+    case all
+}
+
 extension Destination {
     /// Wraps a newly created file that another process will write.
     func sealable(_ file: consuming Descriptor) throws(Failure) -> SealableFile {
@@ -206,13 +239,14 @@ extension Destination {
     /// Renames the staged file to its final name in the open folder. Returns whether it replaced a file that is kept in the folder
     /// of the staged one.
     func take(
-        _ stagedName: String, from staging: borrowing Descriptor, into folder: borrowing Descriptor, keepingOld: Bool,
+        _ stagedName: String, from staging: borrowing Descriptor, into folder: borrowing Descriptor, keeping: KeptFiles,
         replacing: Bool
     ) throws(Failure) -> Bool {
-        var old = stat()
-        if keepingOld, replacing, fstatat(folder.number, name, &old, AT_SYMLINK_NOFOLLOW) == 0, !old.isFolder {
-            try exchange(stagedName, from: staging, into: folder)
-            return true
+        if keeping != .none, replacing, holdsFile(in: folder) {
+            do throws(Failure) {
+                try exchange(stagedName, from: staging, into: folder)
+                return true
+            } catch  where keeping == .ifPossible {}
         }
         let result =
             replacing
@@ -243,6 +277,32 @@ extension Destination {
         let denial = writing(.last)
         unlinkat(staging.number, kept, 0)
         throw denial
+    }
+
+    private func holdsFile(in folder: borrowing Descriptor) -> Bool {
+        var old = stat()
+        return fstatat(folder.number, name, &old, AT_SYMLINK_NOFOLLOW) == 0 && !old.isFolder
+    }
+
+    /// Fails if the open folder has a file of the name that may not be replaced, or that could not be kept then.
+    func checkKeeping(
+        _ stagedName: String, from staging: borrowing Descriptor, into folder: borrowing Descriptor, replacing: Bool
+    ) throws(Failure) {
+        guard holdsFile(in: folder) else { return }
+        guard replacing else { throw exists }
+        let kept = Self.keptName(stagedName)
+        guard linkat(folder.number, name, staging.number, kept, 0) != 0 else {
+            unlinkat(staging.number, kept, 0)
+            return
+        }
+        let denial = Errno.last
+        // What cannot be linked may still be exchanged, which two other files show.
+        let empty = openat(staging.number, kept, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard empty >= 0 else { throw notKept(.last) }
+        close(empty)
+        defer { unlinkat(staging.number, kept, 0) }
+        guard clinux_exchange(staging.number, kept, staging.number, stagedName) == 0 else { throw notKept(denial) }
+        guard clinux_exchange(staging.number, kept, staging.number, stagedName) == 0 else { throw writing(.last) }
     }
 
     private func notKept(_ error: Errno) -> Failure {

@@ -95,7 +95,7 @@ extension StagedFile {
     /// The names of the finished parts, in order.
     package borrowing func partNames() -> [PartNames] { PartNames.runs(of: parts.map(\.name)) }
 
-    mutating func publishParts(keepingOld: Bool = false, replacing: Bool) throws(Failure) {
+    mutating func publishParts(keeping: KeptFiles, replacing: Bool) throws(Failure) {
         var others: [String: Destination] = [:]
         for index in parts.indices where !parts[index].isPublished {
             let part = try destination.part(parts[index].name)
@@ -104,10 +104,10 @@ extension StagedFile {
             switch target {
             case .some(let open):
                 parts[index].keepsOld = try part.take(
-                    staged, from: folder, into: open, keepingOld: keepingOld, replacing: replacing)
+                    staged, from: folder, into: open, keeping: keeping, replacing: replacing)
             case nil:
                 parts[index].keepsOld = try part.take(
-                    staged, from: folder, into: folder, keepingOld: keepingOld, replacing: replacing)
+                    staged, from: folder, into: folder, keeping: keeping, replacing: replacing)
             }
             parts[index].isPublished = true
             if part.folder != destination.folder { others[part.folder] = part }

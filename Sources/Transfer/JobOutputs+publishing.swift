@@ -1,6 +1,7 @@
 import JobSchema
 import Lifecycle
 import SlotIPC
+import Storage
 
 // Publication of a job's outputs.
 extension JobOutputs {
@@ -26,6 +27,11 @@ extension JobOutputs {
             return try control.send(TransferReport.failed(Failure(.internal, "no complete output is staged")))
         }
         publishing = Publishing(rest: staged, count: staged.count)
+        for index in staged where keptFiles(of: index) == .all {
+            do throws(Failure) { try outputs[index].prepare() } catch {
+                try refuse(index, error, reportingTo: control)
+            }
+        }
         try publishFurther(.now, reportingTo: control)
     }
 
@@ -36,17 +42,9 @@ extension JobOutputs {
             let step: PublishingStep
             do throws(Failure) {
                 step = try outputs[index].publish(
-                    to: targetNumber, unlessReadable: control.number,
-                    keepingOld: isAtomic && (outputs.count > 1 || outputs[index].hasParts))
+                    to: targetNumber, unlessReadable: control.number, keeping: keptFiles(of: index))
             } catch {
-                publishing?.rest.removeFirst()
-                outputs[index].rollback()
-                if error.code == .outputExists, outputs[index].overwrite == .skip {
-                    try skip(index, reportingTo: control)
-                    continue
-                }
-                publishing?.failures.append((index, error))
-                if isAtomic { break }
+                try refuse(index, error, reportingTo: control)
                 continue
             }
             switch step {
@@ -67,6 +65,26 @@ extension JobOutputs {
         }
         for (index, failure) in done.failures { try control.send(TransferReport.outputFailed(index, failure)) }
         try control.send(TransferReport.published(etags: done.etags))
+    }
+
+    /// Which replaced files are kept for the case that the publication of the output is reverted.
+    private func keptFiles(of index: Int) -> KeptFiles {
+        let hasParts = outputs[index].hasParts
+        if isAtomic { return outputs.count > 1 || hasParts ? .all : .none }
+        return hasParts ? .ifPossible : .none
+    }
+
+    /// Removes an output that cannot be published, and with `atomic` publishes no further one.
+    private func refuse(
+        _ index: Int, _ failure: Failure, reportingTo control: borrowing PacketSocket
+    ) throws(PacketError) {
+        publishing?.rest.removeAll { $0 == index }
+        outputs[index].rollback()
+        if failure.code == .outputExists, outputs[index].overwrite == .skip {
+            return try skip(index, reportingTo: control)
+        }
+        publishing?.failures.append((index, failure))
+        if isAtomic { publishing?.rest = [] }
     }
 
     /// Reports to the worker at intervals that the publication is still running.

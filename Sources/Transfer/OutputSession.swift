@@ -289,13 +289,18 @@ final class OutputSession {
 
     // MARK: Publication
 
+    /// Checks, before any output is visible, that the publication can be reverted.
+    func prepare() throws(Failure) {
+        if isStaged { try staging!.prepare(replacing: overwrite == .replace) }
+    }
+
     /// Publishes the output once, as far as possible without waiting.
     func publish(
-        to target: CInt, unlessReadable interruption: CInt, keepingOld: Bool
+        to target: CInt, unlessReadable interruption: CInt, keeping: KeptFiles
     ) throws(Failure) -> PublishingStep {
         guard isStaged, !isPublished else { return .done(etag: remote?.etag) }
         let step = try staging!.publish(
-            to: target, unlessReadable: interruption, keepingOld: keepingOld, replacing: overwrite == .replace)
+            to: target, unlessReadable: interruption, keeping: keeping, replacing: overwrite == .replace)
         if case .done = step { isPublished = true }
         return step
     }

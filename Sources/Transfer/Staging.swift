@@ -124,9 +124,12 @@ struct Staging: ~Copyable {
         return output
     }
 
+    /// Checks, before any output is visible, that the publication can be reverted.
+    func prepare(replacing: Bool) throws(Failure) { try staged?.checkPublication(replacing: replacing) }
+
     /// Publishes the output as far as possible without waiting.
     mutating func publish(
-        to target: CInt, unlessReadable interruption: CInt, keepingOld: Bool, replacing: Bool
+        to target: CInt, unlessReadable interruption: CInt, keeping: KeptFiles, replacing: Bool
     ) throws(Failure) -> PublishingStep {
         if streamed != nil {
             switch try streamed!.copy(to: target, unlessReadable: interruption, for: WriteLimits.interval) {
@@ -136,7 +139,7 @@ struct Staging: ~Copyable {
             }
         }
         if let remote { return try remote.publish() ? .done(etag: remote.etag) : .underWay }
-        try staged?.publish(keepingOld: keepingOld, replacing: replacing)
+        try staged?.publish(keeping: keeping, replacing: replacing)
         return .done(etag: nil)
     }
 

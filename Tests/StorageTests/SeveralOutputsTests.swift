@@ -152,10 +152,11 @@ import Testing
         let child = try await TransferChild.start(
             policy, wrapper: ["/usr/bin/env", "LD_PRELOAD=\(library)"] + settings)
         try await child.tell(.job(job(places, isAtomic: isAtomic, parts: [.single(".chapters.json")])))
-        _ = try await child.write("chapters", output: 0, part: ".chapters.json")
+        _ = try await child.write("chapters", output: places.firstIndex(of: "a.mp3")!, part: ".chapters.json")
         var staged: [StagedOutput] = []
         for output in places.indices {
-            staged.append(try #require(try await child.stage("new \(output)", output: output).staged))
+            let text = places[output] == "a.mp3" ? "new 0" : "new 1"
+            staged.append(try #require(try await child.stage(text, output: output).staged))
         }
         return (child, staged)
     }
@@ -164,13 +165,16 @@ import Testing
     func `an output that cannot be published takes the others back if all are required`(
         isAtomic: Bool, denied: String
     ) async throws {
-        let (child, _) = try await stageReplacing(["a.mp3", "b.mp3", "c.mp3"], isAtomic: isAtomic, ["DENY=\(denied)"])
+        let (child, _) = try await stageReplacing(["b.mp3", "a.mp3", "c.mp3"], isAtomic: isAtomic, ["DENY=\(denied)"])
+        let watch = FolderWatch(root)
         // A folder in its place: nothing can be renamed to it.
         try FileManager.default.createDirectory(atPath: "\(root)/c.mp3/x", withIntermediateDirectories: true)
         try await child.tell(.publish)
         let failure = try await child.report().failure
         let isKept = !isAtomic || denied != "links,exchange"
         #expect(failure?.code == (isKept ? .outputFailed : .outputDenied))
+        // What cannot be kept is refused before anything is visible.
+        #expect(watch.removed().contains("b.mp3") == (isAtomic && isKept))
         if !isKept { #expect(failure?.message.contains("cannot be kept") == true, "\(failure?.message ?? "")") }
         if !isAtomic { #expect(try await child.report().isPublished) }
         #expect(try await child.end().isEnded)
@@ -178,6 +182,22 @@ import Testing
         try FileManager.default.removeItem(atPath: "\(root)/c.mp3")
         #expect(try entries() == ["a.chapters.json", "a.mp3"] + (isAtomic ? [] : ["b.mp3"]))
         for (name, texts) in Self.replaced { #expect(try text(name) == (isAtomic ? texts.0 : texts.1)) }
+    }
+
+    @Test(arguments: ["", "links", "exchange", "links,exchange"])
+    func `parts that were replaced come back if the main file cannot be published`(denied: String) async throws {
+        let (child, _) = try await stageReplacing(["a.mp3", "b.mp3"], isAtomic: false, ["DENY=\(denied)"])
+        unlink("\(root)/a.mp3")
+        try FileManager.default.createDirectory(atPath: "\(root)/a.mp3/x", withIntermediateDirectories: true)
+        try await child.tell(.publish)
+        #expect(try await child.report().failure?.code == .outputFailed)
+        #expect(try await child.report().isPublished)
+        #expect(try await child.end().isEnded)
+        await child.finish()
+        // They are replaced even where they cannot be kept.
+        let parts = denied == "links,exchange" ? [] : ["a.chapters.json"]
+        #expect(try entries() == parts + ["a.mp3", "a.mp3/x", "b.mp3"])
+        if !parts.isEmpty { #expect(try text("a.chapters.json") == "old chapters") }
     }
 
     /// Stages two outputs, kills the child, and does by hand what it had come to.
@@ -235,6 +255,9 @@ import Testing
                 #expect(
                     found.allSatisfy { old[$0.key] == $0.value || new[$0.key] == $0.value }, "step \(step): \(found)")
                 #expect(Set(old.keys).isSubset(of: found.keys), "step \(step): \(found)")
+                // The parts are those of the main file.
+                let isOld = (found["a.mp3"] == "old", found["a.chapters.json"] == "old chapters")
+                #expect(isOld.0 == isOld.1, "step \(step): \(found)")
             }
             for name in found.keys { unlink("\(root)/\(name)") }
         }

@@ -56,7 +56,7 @@ import Testing
                 try staged.keep(staged.createPart(suffix, token: "1:abcd"))
             }
             if how == "withdrawn" {
-                try staged.publishParts(replacing: true)
+                try staged.publishParts(keeping: .none, replacing: true)
                 staged.rollback()
             }
             _ = consume staged
