@@ -78,6 +78,22 @@ import Testing
         }
     }
 
+    @Test func `requests that each end in time do not add up to a publication without end`() async throws {
+        var policy = RemoteSourceTests.policy
+        (policy.connectTimeout, policy.firstByteTimeout) = (1, 3)
+        // The server asks to be asked again in half a minute.
+        let url = try await Origin.shared.url("put-later", "put-later", 9)
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job(url)))
+            _ = try await child.stage("abc")
+            try await child.tell(.publish)
+            let failure = try await child.outcome().failure
+            #expect(failure?.code == .outputFailed && failure?.retryable == true)
+            #expect(failure?.message.contains("was not published within 9 s") == true, "\(failure?.message ?? "")")
+            #expect(try await child.end().isEnded)
+        }
+    }
+
     @Test(arguments: ["put-error", "put-long"]) func `any text after a server's success is ignored`(
         behaviour: String
     ) async throws {

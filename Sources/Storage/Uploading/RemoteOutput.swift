@@ -23,6 +23,8 @@ package final class RemoteOutput {
     private var main: Upload?
     private var sum: (bytes: Int64, sha256: String) = (0, "")
     private var isPublishing = false
+    /// When the publication has taken too long.
+    private var publicationEnd: ContinuousClock.Instant?
     private var sendings: [Upload] = []
     private var partsSent = 0
     /// Published objects that must be removed.
@@ -140,7 +142,9 @@ package final class RemoteOutput {
     /// The latest time at which `tick` must be called.
     package var nextDeadline: ContinuousClock.Instant? {
         if !pendingRemovals.isEmpty, removals.count < Self.removalWidth { return .now }
-        return (uploads.compactMap(\.nextDeadline) + removals.compactMap(\.nextDeadline)).min()
+        return
+            (uploads.compactMap(\.nextDeadline) + removals.compactMap(\.nextDeadline)
+            + [publicationEnd].compactMap(\.self)).min()
     }
 
     /// Advances the requests without waiting.
@@ -160,8 +164,35 @@ package final class RemoteOutput {
     /// The entity tag of the main file, once it is published.
     package var etag: String? { main?.completion.etag }
 
+    /// How long the publication may take: twice what a server may take to answer, since a request may be repeated, one second for
+    /// each file, and the time of the bytes at the lowest rate.
+    private var publicationBound: Duration {
+        let policy = client.policy
+        let bytes = parts.reduce(isUploading ? 0 : sum.bytes) { $0 + $1.length }
+        let answer = policy.connectTimeout + (isUploading ? Upload.assemblyTimeout : policy.firstByteTimeout)
+        return .seconds(2 * answer + Double(parts.count + 1) + Double(bytes) / Double(policy.minOutputRate))
+    }
+
+    private var isTooSlow: Failure {
+        Failure(
+            .outputFailed,
+            "the output '\(location.name)' was not published within \(publicationBound.rounded) s; "
+                + "see RESPOOL_MIN_OUTPUT_RATE")
+    }
+
     /// Publishes the output as far as possible without waiting; returns whether all of it is published.
     package func publish() throws(Failure) -> Bool {
+        let end = publicationEnd ?? .now + publicationBound
+        publicationEnd = end
+        if try publishFurther() {
+            publicationEnd = nil
+            return true
+        }
+        guard .now < end else { throw isTooSlow }
+        return false
+    }
+
+    private func publishFurther() throws(Failure) -> Bool {
         isPublishing = true
         for sending in sendings {
             if let failure = sending.failure { throw failure }
@@ -197,6 +228,7 @@ package final class RemoteOutput {
 
     /// Aborts the uploads that are not published.
     package func abort() {
+        publicationEnd = nil
         main?.abort()
         for sending in sendings { sending.abort() }
     }

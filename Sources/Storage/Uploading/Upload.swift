@@ -45,6 +45,8 @@ final class Upload {
         let call: StoreRequest
     }
 
+    /// Seconds in which a store assembles the parts of an object.
+    static let assemblyTimeout: Double = 300
     /// The number of parts of one file sent concurrently.
     private static let width = 4
     /// Maximum length of an upload id in bytes. The id is stored in Redis.
@@ -118,10 +120,9 @@ final class Upload {
             "<Part><PartNumber>\(number)</PartNumber><ETag>\(etag.replacing("\"", with: "&quot;"))</ETag></Part>"
         }
         let body = "<CompleteMultipartUpload>\(list.joined())</CompleteMultipartUpload>"
-        // A store may take minutes to assemble many parts.
         let message = StoreMessage(
             method: "POST", headers: ["Content-Type: application/xml"] + condition, body: .bytes(Array(body.utf8)),
-            firstByteTimeout: 300)
+            firstByteTimeout: Self.assemblyTimeout)
         state = .completing(call(message, query: "uploadId=\(S3Object.encodedValue(identifier))"))
     }
 
