@@ -38,7 +38,10 @@ extension Slot {
         pair.events.discard(from: pair.transcode.name)
         isTransferBusy = true
         isStreaming = descriptor != nil && !job.isSourcePassed
-        shared.withLock { $0.hasUploads = job.outputs.contains { $0.location.map(OutputPath.isObject) == true } }
+        let hasUploads = job.outputs.contains { output in
+            output.location.map { OutputPath.isObject($0) || OutputPath.isOnFileServer($0) } == true
+        }
+        shared.withLock { $0.hasUploads = hasUploads }
         pair.transfer.send(order, descriptor: descriptor)
     }
 }

@@ -7,36 +7,39 @@ extension CurlHandle {
     /// Requests a file from an FTP or SFTP server, or its rest from the offset on.
     func ask(_ scheme: FileScheme, from offset: Int64?, _ target: RequestTarget, _ policy: TransferPolicy) {
         speak(scheme, target, policy)
+        setOwnConnection()
         set(CURLOPT_FILETIME, 1)
         // A range with an end would not report the file's length, which is needed to detect a change of the file.
         if let offset { set(CURLOPT_RANGE, "\(offset)-") }
     }
 
-    /// Uploads the body under a temporary name in the target folder, which is created if it is missing, and then renames it to
-    /// the target name.
-    mutating func deliver(_ scheme: FileScheme, _ target: RequestTarget, _ policy: TransferPolicy) throws(Failure) {
+    /// Uploads the body to the named file in the target's folder, which is created if it is missing, or nothing, and then gives the
+    /// commands.
+    mutating func change(
+        _ scheme: FileScheme, upload: String?, _ commands: [FileCommand], _ target: RequestTarget,
+        _ policy: TransferPolicy
+    ) throws(Failure) {
         guard let path = OutputPath.fileOnServer(target.url), let end = path.lastIndex(of: "/") else {
             throw Failure(.internal, "the output '\(redactedURL(target.url))' does not name a file")
         }
         speak(scheme, target, policy)
         let folder = target.url.prefix(through: target.url.lastIndex(of: "/")!)
-        // Unique to this request, because a worker whose lease has expired may still be sending.
-        let temporaryName = ".respool-" + String(UInt64.random(in: 0 ... .max), radix: 16)
-        set(CURLOPT_URL, folder + temporaryName)
-        set(CURLOPT_FTP_CREATE_MISSING_DIRS, curl_swift_make_folders)
-        let name = path[path.index(after: end)...]
-        guard scheme == .sftp else {
-            // libcurl has then changed to the folder. The reply to `SIZE` shows whether the upload is truncated.
-            return setLastCommands(["*SIZE \(temporaryName)", "RNFR \(temporaryName)", "RNTO \(name)"])
+        set(CURLOPT_URL, folder + (upload ?? ""))
+        if upload == nil {
+            set(CURLOPT_NOBODY, 1)
+        } else {
+            setOwnConnection()
+            set(CURLOPT_FTP_CREATE_MISSING_DIRS, curl_swift_make_folders)
         }
-        // If the URL is relative to the user's home folder, the paths in these commands are relative to it too.
+        // If the URL is relative to the user's home folder, the paths in the commands of SFTP are relative to it too. With FTP,
+        // libcurl has changed to the folder.
         let place = path.hasPrefix("/~/") ? path[...end].dropFirst(3) : path[...end]
-        let quoted = [temporaryName[...], name].map { name in
-            "\"" + (place + name).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
-        }
-        // Many servers refuse to rename a file over an existing one (draft-ietf-secsh-filexfer-02, section 6.5).
-        setLastCommands(["*rm \(quoted[1])", "rename \(quoted[0]) \(quoted[1])"])
+        setLastCommands(commands.flatMap { scheme == .sftp ? $0.lines(forSFTPIn: place) : $0.linesForFTP })
     }
+
+    /// libcurl 7.88 does not open the data connection of FTP, until a timeout, if the server's reply to `EPSV` has already arrived, which
+    /// happens on a reused connection.
+    private func setOwnConnection() { set(CURLOPT_FRESH_CONNECT, 1) }
 
     private func speak(_ scheme: FileScheme, _ target: RequestTarget, _ policy: TransferPolicy) {
         set(CURLOPT_PROTOCOLS_STR, scheme.rawValue)
@@ -57,6 +60,31 @@ extension CurlHandle {
             set(CURLOPT_SSH_PRIVATE_KEYFILE, file)
         }
         set(CURLOPT_SSH_AUTH_TYPES, Int(kinds))
+    }
+}
+
+extension FileCommand {
+    /// The lines for libcurl, which ignores a refusal of those that begin with an asterisk.
+    fileprivate var linesForFTP: [String] {
+        let lines =
+            switch action {
+            case .measure: ["SIZE \(name)"]
+            case .rename(let other): ["RNFR \(name)", "RNTO \(other)"]
+            case .remove: ["DELE \(name)"]
+            }
+        return mayFail ? lines.map { "*" + $0 } : lines
+    }
+
+    fileprivate func lines(forSFTPIn folder: Substring) -> [String] {
+        func quoted(_ name: String) -> String {
+            "\"" + (folder + name).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        }
+        let mark = mayFail ? "*" : ""
+        return switch action {
+        case .measure: []
+        case .rename(let other): ["\(mark)rename \(quoted(name)) \(quoted(other))"]
+        case .remove: ["\(mark)rm \(quoted(name))"]
+        }
     }
 }
 

@@ -2,7 +2,7 @@ import CCurl
 import JobSchema
 import SlotIPC
 
-/// One FTP or SFTP request that downloads or uploads a file.
+/// One FTP or SFTP request that downloads or uploads a file, or changes files.
 ///
 /// The file's metadata is converted to the head of an equivalent HTTP response.
 final class FileServerRequest: RemoteRequest {
@@ -17,17 +17,20 @@ final class FileServerRequest: RemoteRequest {
         handle.ask(scheme, from: range?.from, target, policy)
     }
 
-    /// An upload of a file.
+    /// Work at an output.
     init(
-        _ scheme: FileScheme, sending file: FileBody, of message: StoreMessage, to target: RequestTarget,
+        _ scheme: FileScheme, _ work: FileServerWork, of message: StoreMessage, to target: RequestTarget,
         policy: TransferPolicy, addresses: AddressPolicy, owner: any Owner
     ) throws(Failure) {
         try super.init(
             target, noun: "the output", timeout: policy.connectTimeout, firstByteTimeout: message.firstByteTimeout,
             policy: policy,
             addresses: addresses, owner: owner)
-        send(file)
-        try handle.deliver(scheme, target, policy)
+        if case .file(let file) = message.body { send(file) }
+        switch work {
+        case .change(let upload, let commands):
+            try handle.change(scheme, upload: upload, commands, target, policy)
+        }
     }
 
     override func finish(_ code: CURLcode) -> End {

@@ -273,10 +273,10 @@ extension RemoteRequest {
         _ message: StoreMessage, to target: RequestTarget, policy: TransferPolicy, addresses: AddressPolicy,
         owner: any Owner
     ) throws(Failure) -> RemoteRequest {
-        guard let scheme = FileScheme(of: target.url), case .file(let file) = message.body else {
+        guard let scheme = FileScheme(of: target.url), let work = message.work else {
             return try HTTPClientRequest(message, to: target, policy: policy, addresses: addresses, owner: owner)
         }
         return try FileServerRequest(
-            scheme, sending: file, of: message, to: target, policy: policy, addresses: addresses, owner: owner)
+            scheme, work, of: message, to: target, policy: policy, addresses: addresses, owner: owner)
     }
 }

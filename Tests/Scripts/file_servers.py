@@ -34,6 +34,12 @@ users.add_user("me", "secret", root, perm="elradfmwMT")
 users.add_anonymous(root)
 
 class Data(DTPHandler):
+    def enable_receiving(self, kind, command):
+        super().enable_receiving(kind, command)
+        # Nothing is read of what comes to this folder.
+        if getattr(self.cmd_channel, "held", False):
+            self.ioloop.unregister(self._fileno)
+            note("held " + command)
     def close(self):
         # What the server says when all of a file has come.
         if self._resp and getattr(self.cmd_channel, "after", None): self._resp = (self.cmd_channel.after + " Not so.", self._resp[1])
@@ -74,6 +80,7 @@ class Plain(FTPHandler):
         kind, _, what = folder.partition("-")
         self.fault = what if kind == "lost" and is_first(folder) else None
         self.after = what if kind == "after" and is_first(folder) else None
+        self.held = kind == "held"
         if kind == "reply" and is_first(folder): return self.respond(what + " Not so.")
         return super().ftp_STOR(path, mode)
     def ftp_RNTO(self, path):

@@ -17,11 +17,53 @@ import Testing
     /// Publishes a text at the URL, and answers what was said of it.
     private func publish(_ text: String, _ job: TransferJob, by child: TransferChild) async throws -> TransferReport {
         try await child.tell(.job(job))
-        _ = try await child.stage(text)
-        try await child.tell(.publish)
-        let report = try await child.outcome()
+        var report = try await child.stage(text)
+        if report.staged != nil {
+            try await child.tell(.publish)
+            report = try await child.outcome()
+        }
         try await child.endJob()
         return report
+    }
+
+    @Test(arguments: ["ftp", "sftp"])
+    func `an output is sent before it is published, and removed if it is not`(scheme: String) async throws {
+        let servers = try await FileServers.start()
+        let folder = servers.folder.file("root/unpublished")
+        let names = { try FileManager.default.contentsOfDirectory(atPath: folder) }
+        try await withTransfer(servers.policy) { child in
+            try await child.tell(.job(job(servers.url(scheme, "unpublished/new.mp3"))))
+            #expect(try await child.stage("abc").staged != nil)
+            let staged = try names()
+            #expect(staged.count == 1 && staged[0].hasPrefix(".respool-"), "\(staged)")
+            try await child.endJob()
+            #expect(try names() == [])
+        }
+    }
+
+    @Test func `an upload that its server holds up is removed when the job ends`() async throws {
+        let servers = try await FileServers.start()
+        try await withTransfer(servers.policy) { child in
+            try await child.tell(.job(job(servers.url("ftp", "held/new.mp3"))))
+            // More than sockets hold.
+            _ = try await child.write(String(repeating: "much more of it ", count: 1 << 20), output: 0, part: nil)
+            try await eventually("the upload is held up") { servers.reads.contains { $0.hasPrefix("held ") } }
+            #expect(try await child.isSilent(milliseconds: 0))
+            try await child.endJob()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: servers.folder.file("root/held")) == [])
+        }
+    }
+
+    @Test func `a file that could not be renamed is sent again`() async throws {
+        let servers = try await FileServers.start()
+        var policy = servers.policy
+        policy.maxResumes = 2
+        try await withTransfer(policy) { child in
+            let report = try await publish("abc", job(servers.url("ftp", "named-450/new.mp3")), by: child)
+            #expect(report.isPublished, "\(report)")
+        }
+        let folder = servers.folder.file("root/named-450")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["new.mp3"])
     }
 
     @Test(arguments: ["ftp", "sftp"])
@@ -185,8 +227,7 @@ import Testing
             if attempts == 1 {
                 let failure = try #require(try await publish(text, job, by: child).failure)
                 #expect(failure.code == .outputFailed && failure.retryable, "\(failure)")
-                let left = try FileManager.default.contentsOfDirectory(atPath: folder)
-                #expect(left.count == 1 && left[0].hasPrefix(".respool-"), "\(left)")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
             }
             let report = try await publish(text, job, by: child)
             #expect(report.isPublished, "\(report)")

@@ -58,6 +58,14 @@ package enum RemoteLocation: Hashable, Sendable {
         return (name, .object(try object.sibling(name)))
     }
 
+    /// The name of the file, if it is on an FTP or SFTP server.
+    var nameOnFileServer: String? {
+        guard case .web(let url, _) = self, FileScheme(of: url) != nil, let path = OutputPath.fileOnServer(url) else {
+            return nil
+        }
+        return path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) }
+    }
+
     /// The URL and credentials of a request for the location.
     func target(_ client: HTTPClient, query: String = "") throws(Failure) -> RequestTarget {
         switch self {
@@ -84,9 +92,12 @@ package enum RemoteLocation: Hashable, Sendable {
 
 extension StoreRequest {
     /// A request for the location. Only stores use the query.
-    convenience init(_ message: StoreMessage, about location: RemoteLocation, query: String = "", client: HTTPClient) {
+    convenience init(
+        _ message: StoreMessage, about location: RemoteLocation, query: String = "", maxAttempts: Int? = nil,
+        client: HTTPClient
+    ) {
         // A server may process a repeated POST twice, so it is sent only once.
-        let attempts = if case .web = location, message.method == "POST" { 1 } else { Int?.none }
+        let attempts = if case .web = location, message.method == "POST" { 1 } else { maxAttempts }
         self.init(message, client: client, maxAttempts: attempts) { () throws(Failure) in
             try location.target(client, query: query)
         }

@@ -3,8 +3,8 @@ package import JobSchema
 import Lifecycle
 package import SlotIPC
 
-/// An output for a remote location. It is staged in the spool folder, and a large one also as a multipart upload, until it is
-/// published.
+/// An output for a remote location. It is staged in the spool folder until it is published, and also at the location where that can
+/// be done without making it visible: as a multipart upload, or on a file server under another name.
 ///
 /// Its parts are published before its main file, as on a local disk.
 package final class RemoteOutput {

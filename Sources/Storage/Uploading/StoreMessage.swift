@@ -5,11 +5,50 @@ import Lifecycle
 
 /// The method, the headers and the body of a request to a store or server of outputs.
 struct StoreMessage: Sendable {
-    var method: String
+    var method = ""
     var headers: [String] = []
     var body = StoreBody.none
+    /// What to do on an FTP or SFTP server, which has no methods.
+    var work: FileServerWork?
     /// Seconds until the first byte of the response, if this differs from the policy's timeout.
     var firstByteTimeout: Double?
+}
+
+/// What one request does on an FTP or SFTP server, in the folder of the output.
+enum FileServerWork: Sendable {
+    /// Sends the body to a file, if a name is given, and then gives commands.
+    case change(upload: String?, [FileCommand])
+}
+
+/// A command for files in one folder of an FTP or SFTP server.
+struct FileCommand: Sendable {
+    enum Action: Sendable {
+        /// Asks for the size, which is compared with that of the body.
+        case measure
+        case rename(to: String)
+        case remove
+    }
+
+    let action: Action
+    let name: String
+    /// Whether the next command is given even if this one is refused.
+    var mayFail = false
+}
+
+/// The names of an output on an FTP or SFTP server. Those beside its own are unique to the upload, because a worker whose lease
+/// has expired may still be sending.
+struct FileServerNames {
+    let own: String
+    private let suffix = String(UInt64.random(in: 0 ... .max), radix: 16)
+    /// The name of the file until it is published.
+    var staged: String { Destination.stagedPrefix + suffix }
+
+    /// Gives the file its own name, and replaces an old one.
+    func replacement(by name: String, overSFTP: Bool) -> [FileCommand] {
+        let rename = FileCommand(action: .rename(to: own), name: name)
+        // Many servers of SFTP refuse to rename a file over an existing one (draft-ietf-secsh-filexfer-02, section 6.5).
+        return overSFTP ? [FileCommand(action: .remove, name: own, mayFail: true), rename] : [rename]
+    }
 }
 
 /// The body of a request.

@@ -14,6 +14,9 @@ final class StoreRequest: RemoteRequest.Owner {
     private(set) var result: Result<Answer, Failure>?
     /// The status of the last response, whether successful or not.
     private(set) var status = 0
+    /// Whether any attempt has sent bytes of the body.
+    var hasSentBody: Bool { hadSentBody || (request?.body?.position ?? 0) > 0 }
+    private var hadSentBody = false
     /// Whether a HEAD request found nothing. For missing objects, Amazon returns 403 to keys that may not list the bucket.
     var hasFoundNothing: Bool { [403, 404].contains(status) }
     private let message: StoreMessage
@@ -57,6 +60,7 @@ final class StoreRequest: RemoteRequest.Owner {
         guard let request else { return }
         if attemptEnd <= now {
             client.remove(request)
+            hadSentBody = hasSentBody
             self.request = nil
             return result = .failure(tooSlow(request.target.name))
         }
@@ -106,6 +110,7 @@ final class StoreRequest: RemoteRequest.Owner {
     }
 
     func ended(_ request: RemoteRequest, _ end: RemoteRequest.End) {
+        hadSentBody = hasSentBody
         self.request = nil
         status = request.status
         switch end {

@@ -3,11 +3,14 @@ import SlotIPC
 
 /// The upload of a file to a remote location. The file is not visible before `complete`.
 ///
-/// A large file is sent beforehand as a multipart upload, several parts at a time. A small one is sent by `complete`.
+/// A large file for a store is sent beforehand as a multipart upload, several parts at a time, and a file for an FTP or SFTP server
+/// under another name. Other files are sent by `complete`.
 final class Upload {
-    private enum State {
+    enum State {
         case beginning(StoreRequest)
         case sending
+        /// Sends the file to a file server.
+        case storing(StoreRequest)
         /// All parts are sent, or there are none.
         case ready
         /// Checks whether an object exists that may not be replaced.
@@ -25,15 +28,20 @@ final class Upload {
     let mayReplace: Bool
     /// The header that prevents overwriting, for servers that support it.
     private var condition: [String]
-    private let file: FileBody
+    let file: FileBody
     private let mark: ObjectMark
-    private let client: HTTPClient
-    private var state = State.ready
+    let client: HTTPClient
+    var state = State.ready
     /// The failure of the upload.
     private(set) var failure: Failure?
     /// Why parts may be left at the store.
     private(set) var leftBehind: Failure?
     private var isGivenUp = false
+    let names: FileServerNames?
+    /// Whether a file may have the staged name.
+    private var isStored = false
+    /// Whether the file was sent again because it could not be renamed.
+    private var isRepeated = false
     /// The id of the multipart upload.
     private(set) var identifier: String?
     private var parts: [Part] = []
@@ -61,6 +69,8 @@ final class Upload {
         condition = replacing ? [] : ["If-None-Match: *"]
         self.client = client
         partLength = client.policy.s3.partBytes(ofObject: file.length)
+        names = location.nameOnFileServer.map { FileServerNames(own: $0) }
+        if names != nil { state = .storing(store([])) }
         guard isObject, file.length > partLength else { return }
         state = .beginning(
             call(StoreMessage(method: "POST", headers: newHeaders, body: .bytes([])), query: "uploads="))
@@ -80,7 +90,7 @@ final class Upload {
     var isFinished: Bool {
         switch state {
         case .ready, .complete, .over: true
-        case .beginning, .sending, .looking, .completing, .checking, .aborting: false
+        case .beginning, .sending, .storing, .looking, .completing, .checking, .aborting: false
         }
     }
 
@@ -91,12 +101,14 @@ final class Upload {
 
     private var call: StoreRequest? {
         switch state {
-        case .beginning(let call), .looking(let call), .completing(let call), .checking(let call, _),
-            .aborting(let call):
+        case .beginning(let call), .storing(let call), .looking(let call),
+            .completing(let call), .checking(let call, _), .aborting(let call):
             call
         case .sending, .ready, .complete, .over: nil
         }
     }
+
+    // MARK: Publication
 
     /// Makes the object visible atomically.
     func complete() {
@@ -111,6 +123,7 @@ final class Upload {
     }
 
     private func finish() {
+        if let names { return rename(names) }
         guard let identifier else {
             state = .completing(
                 call(StoreMessage(method: method, headers: newHeaders + condition, body: .file(file)), query: ""))
@@ -133,7 +146,12 @@ final class Upload {
         switch state {
         // The id of a new upload is not known before the store has replied; `begun` aborts it then.
         case .beginning, .aborting, .complete: return
+        case .storing(let call): isStored = isStored || call.hasSentBody
         default: break
+        }
+        if let names, isStored {
+            isStored = false
+            return state = .aborting(abortion(names))
         }
         guard let identifier else {
             state = .over
@@ -151,6 +169,12 @@ final class Upload {
         switch state {
         case .beginning(let call): begun(call.result)
         case .sending: send()
+        case .storing(let call):
+            switch call.result {
+            case .success: (isStored, state) = (true, .ready)
+            case .failure(let failure): fail(failure)
+            case nil: break
+            }
         case .looking(let call): looked(call)
         case .completing(let call): completed(call)
         case .checking(let call, let failure):
@@ -218,8 +242,16 @@ final class Upload {
         switch result {
         case .success(let answer):
             let inBody = isObject ? S3Answer(answer.body)["ETag"] : nil
+            isStored = false
             state = .complete(etag: shown(answer.head["etag"] ?? inBody))
         case .failure(let failure):
+            if let names, failure.retryable, !isRepeated, client.policy.maxResumes > 1 {
+                isRepeated = true
+                return state = .completing(
+                    store(
+                        names.replacement(by: names.staged, overSFTP: isOverSFTP),
+                        maxAttempts: client.policy.maxResumes - 1))
+            }
             guard isObject else { return fail(failure) }
             state = .checking(self.call(StoreMessage(method: "HEAD"), query: ""), cause(of: call, failure))
         }
@@ -228,7 +260,7 @@ final class Upload {
     /// The entity tag, if it fits into a report: a web server may send one of any length.
     private func shown(_ etag: String?) -> String? { etag.flatMap { $0.utf8.count <= 256 ? $0 : nil } }
 
-    private var isObject: Bool {
+    var isObject: Bool {
         if case .object = location { true } else { false }
     }
 
@@ -267,7 +299,7 @@ final class Upload {
         return Failure(.outputFailed, "another client aborted the upload: \(failure.message)")
     }
 
-    private func fail(_ failure: Failure) {
+    func fail(_ failure: Failure) {
         self.failure = failure
         abort()
     }
@@ -291,7 +323,7 @@ final class Upload {
         return headers
     }
 
-    private func call(_ message: StoreMessage, query: String) -> StoreRequest {
-        StoreRequest(message, about: location, query: query, client: client)
+    func call(_ message: StoreMessage, query: String, maxAttempts: Int? = nil) -> StoreRequest {
+        StoreRequest(message, about: location, query: query, maxAttempts: maxAttempts, client: client)
     }
 }
