@@ -28,6 +28,7 @@ final class FileServerRequest: RemoteRequest {
             addresses: addresses, owner: owner)
         if case .file(let file) = message.body { send(file) }
         switch work {
+        case .look: handle.ask(scheme, from: nil, target, policy)
         case .change(let upload, let commands):
             try handle.change(scheme, upload: upload, commands, target, policy)
         }

@@ -6,6 +6,8 @@ import Storage
 // Publication of a job's outputs.
 extension JobOutputs {
     struct Publishing {
+        /// The outputs of which it is not known yet whether their publication could be reverted.
+        var unprepared: [Int]
         /// The outputs that are not published yet.
         var rest: [Int]
         let count: Int
@@ -26,18 +28,23 @@ extension JobOutputs {
         guard !staged.isEmpty else {
             return try control.send(TransferReport.failed(Failure(.internal, "no complete output is staged")))
         }
-        publishing = Publishing(rest: staged, count: staged.count)
-        for index in staged where keptFiles(of: index) == .all {
-            do throws(Failure) { try outputs[index].prepare() } catch {
-                try refuse(index, error, reportingTo: control)
-            }
-        }
+        publishing = Publishing(
+            unprepared: staged.filter { keptFiles(of: $0) == .all }, rest: staged, count: staged.count)
         try publishFurther(.now, reportingTo: control)
     }
 
     func publishFurther(
         _ now: ContinuousClock.Instant, reportingTo control: borrowing PacketSocket
     ) throws(PacketError) {
+        while let index = publishing?.unprepared.first {
+            let isPrepared: Bool
+            do throws(Failure) { isPrepared = try outputs[index].prepare() } catch {
+                try refuse(index, error, reportingTo: control)
+                continue
+            }
+            guard isPrepared else { return try sign(now, reportingTo: control) }
+            publishing?.unprepared.removeFirst()
+        }
         while let index = publishing?.rest.first {
             let step: PublishingStep
             do throws(Failure) {
@@ -63,6 +70,7 @@ extension JobOutputs {
             for output in outputs where output.isStaged { output.rollback() }
             return try control.send(TransferReport.failed(outputs.count > 1 ? failure.of(output: index) : failure))
         }
+        for output in outputs { output.removeOld() }
         for (index, failure) in done.failures { try control.send(TransferReport.outputFailed(index, failure)) }
         try control.send(TransferReport.published(etags: done.etags))
     }
@@ -78,13 +86,16 @@ extension JobOutputs {
     private func refuse(
         _ index: Int, _ failure: Failure, reportingTo control: borrowing PacketSocket
     ) throws(PacketError) {
+        publishing?.unprepared.removeAll { $0 == index }
         publishing?.rest.removeAll { $0 == index }
         outputs[index].rollback()
         if failure.code == .outputExists, outputs[index].overwrite == .skip {
             return try skip(index, reportingTo: control)
         }
         publishing?.failures.append((index, failure))
-        if isAtomic { publishing?.rest = [] }
+        guard isAtomic else { return }
+        publishing?.unprepared = []
+        publishing?.rest = []
     }
 
     /// Reports to the worker at intervals that the publication is still running.

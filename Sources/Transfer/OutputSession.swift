@@ -289,9 +289,15 @@ final class OutputSession {
 
     // MARK: Publication
 
-    /// Checks, before any output is visible, that the publication can be reverted.
-    func prepare() throws(Failure) {
-        if isStaged { try staging!.prepare(replacing: overwrite == .replace) }
+    /// Checks, before any output is visible, that the publication can be reverted; returns whether that is known.
+    func prepare() throws(Failure) -> Bool {
+        guard isStaged else { return true }
+        return try staging!.prepare(replacing: overwrite == .replace)
+    }
+
+    /// Removes what the output has replaced, once its publication will not be reverted.
+    func removeOld() {
+        if isPublished { staging?.removeOld() }
     }
 
     /// Publishes the output once, as far as possible without waiting.

@@ -124,8 +124,15 @@ struct Staging: ~Copyable {
         return output
     }
 
-    /// Checks, before any output is visible, that the publication can be reverted.
-    func prepare(replacing: Bool) throws(Failure) { try staged?.checkPublication(replacing: replacing) }
+    /// Checks, before any output is visible, that the publication can be reverted; returns whether that is known.
+    func prepare(replacing: Bool) throws(Failure) -> Bool {
+        if let remote { return try remote.prepare() }
+        try staged?.checkPublication(replacing: replacing)
+        return true
+    }
+
+    /// Removes what the publication has replaced, once it will not be reverted.
+    func removeOld() { remote?.removeOld() }
 
     /// Publishes the output as far as possible without waiting.
     mutating func publish(

@@ -64,13 +64,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         # Keeps what it has from whoever asks for that.
         isKept = behaviour == "put-once" and self.headers.get("If-None-Match") == "*" and turn > 1
         refusals = {"put-busy": 503, "put-later": 503, "put-denied": 403, "put-exists": 412}
-        status = 412 if isKept else 201 if turn > int(number or 0) else refusals[behaviour]
-        if status == 201: open(os.path.join(folder, self.name + ".body"), "wb").write(body)
+        status = 412 if isKept else 200 if behaviour == "put-replaced" else 201 if turn > int(number or 0) else refusals[behaviour]
+        if status < 300: open(os.path.join(folder, self.name + ".body"), "wb").write(body)
         tag = {"put-long": '"%s"' % ("x" * 60000), "put-error": None}.get(behaviour, TAG)
         text = b"<Error><Code>%s</Code></Error><ETag>%s</ETag>" % ((b"x" * 400000,) * 2) if behaviour == "put-error" else b""
         self.head(status, {"Content-Length": len(text)} | ({"ETag": tag} if tag else {}) | ({"Retry-After": 30} if behaviour == "put-later" else {}))
         self.wfile.write(text)
     do_POST = do_PUT
+
+    def do_DELETE(self):
+        os.remove(os.path.join(folder, self.path.split("/")[2] + ".body"))
+        self.head(204, {})
 
     def head(self, status, fields):
         self.send_response(status)

@@ -66,6 +66,33 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["new.mp3"])
     }
 
+    @Test(arguments: ["ftp", "sftp"], [false, true])
+    func `an output of several that are all required takes nothing away`(scheme: String, isPublished: Bool) async throws
+    {
+        let servers = try await FileServers.start()
+        let folder = servers.folder.file("root/all")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        try servers.folder.write("root/all/old.mp3", text: "old")
+        let last = isPublished ? "put-busy" : "put-denied"
+        let urls = [
+            servers.url(scheme, "all/new.mp3"), servers.url(scheme, "all/old.mp3"),
+            try await Origin.shared.url(last, "all-\(scheme)-\(last)", isPublished ? 0 : 9),
+        ]
+        try await withTransfer(servers.policy) { child in
+            let job = TransferJob(
+                id: TransferJob.testID, token: "1:abcd", sourceURL: "/none",
+                outputs: urls.map { .init($0, defaultName: "job.mp3") }, isAtomic: true)
+            try await child.tell(.job(job))
+            for index in urls.indices { #expect(try await child.stage("text", output: index).staged != nil) }
+            try await child.tell(.publish)
+            #expect(try await child.outcome().isPublished == isPublished)
+            try await child.endJob()
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        #expect(names == (isPublished ? ["new.mp3"] : []) + ["old.mp3"])
+        #expect(try String(contentsOfFile: folder + "/old.mp3", encoding: .utf8) == (isPublished ? "text" : "old"))
+    }
+
     @Test(arguments: ["ftp", "sftp"])
     func `an output gets its name when it is complete, and replaces an old file`(scheme: String) async throws {
         let servers = try await FileServers.start()

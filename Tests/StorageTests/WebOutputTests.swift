@@ -94,6 +94,27 @@ import Testing
         }
     }
 
+    @Test(arguments: ["put-busy", "put-replaced"])
+    func `a file that a web server has made is deleted again, and one that it has replaced is not`(
+        behaviour: String
+    ) async throws {
+        let name = "taken-back-\(behaviour)"
+        let urls = [
+            try await Origin.shared.url(behaviour, name), try await Origin.shared.url("put-denied", name + "-2", 9),
+        ]
+        try await withTransfer(RemoteSourceTests.policy) { child in
+            var job = job(urls[0])
+            job.outputs.append(.init(urls[1], defaultName: "job-2.mp3"))
+            job.isAtomic = true
+            try await child.tell(.job(job))
+            for index in urls.indices { #expect(try await child.stage("abc", output: index).staged != nil) }
+            try await child.tell(.publish)
+            #expect(try await child.outcome().failure?.code == .outputDenied)
+            #expect(try await child.ending().isEnded)
+        }
+        #expect(try await Origin.shared.body(name) == (behaviour == "put-replaced" ? "abc" : nil))
+    }
+
     @Test(arguments: ["put-error", "put-long"]) func `any text after a server's success is ignored`(
         behaviour: String
     ) async throws {

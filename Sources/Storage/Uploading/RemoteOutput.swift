@@ -164,6 +164,12 @@ package final class RemoteOutput {
     /// The entity tag of the main file, once it is published.
     package var etag: String? { main?.completion.etag }
 
+    /// Finds out whether a publication could be reverted; returns whether that is known.
+    package func prepare() throws(Failure) -> Bool {
+        if let failure { throw failure }
+        return main?.prepare() ?? true
+    }
+
     /// How long the publication may take: twice what a server may take to answer, since a request may be repeated, one second for
     /// each file, and the time of the bytes at the lowest rate.
     private var publicationBound: Duration {
@@ -215,15 +221,19 @@ package final class RemoteOutput {
         return main?.completion.isComplete == true
     }
 
-    /// Removes what may have been published.
+    /// Removes what the published output has replaced.
+    package func removeOld() {
+        if let removal = main?.removeOld() { removals.append(removal) }
+    }
+
+    /// Removes what may have been published. The file that an FTP or SFTP server had before comes back.
     package func rollback() {
         abort()
         guard isPublishing else { return }
         // An unfinished upload that may not replace anything is skipped: the object at its location may belong to another job.
         let foreign = sendings.filter { !$0.mayReplace && !$0.completion.isComplete }.map(\.location)
         pendingRemovals += parts.prefix(partsSent).map(\.location).filter { !foreign.contains($0) }
-        // A file cannot be removed from a web, FTP or SFTP server again.
-        if main?.completion.isComplete == true, case .object = location { pendingRemovals.append(location) }
+        if let removal = main?.takeBack() { removals.append(removal) }
     }
 
     /// Aborts the uploads that are not published.

@@ -16,6 +16,8 @@ struct StoreMessage: Sendable {
 
 /// What one request does on an FTP or SFTP server, in the folder of the output.
 enum FileServerWork: Sendable {
+    /// Reads the first bytes of the output.
+    case look
     /// Sends the body to a file, if a name is given, and then gives commands.
     case change(upload: String?, [FileCommand])
 }
@@ -42,6 +44,8 @@ struct FileServerNames {
     private let suffix = String(UInt64.random(in: 0 ... .max), radix: 16)
     /// The name of the file until it is published.
     var staged: String { Destination.stagedPrefix + suffix }
+    /// The name of the file that it has replaced, until nothing can revert that.
+    var kept: String { Destination.keptPrefix + suffix }
 
     /// Gives the file its own name, and replaces an old one.
     func replacement(by name: String, overSFTP: Bool) -> [FileCommand] {

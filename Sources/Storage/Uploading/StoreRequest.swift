@@ -105,6 +105,7 @@ final class StoreRequest: RemoteRequest.Owner {
     }
 
     func received(_ bytes: UnsafeRawBufferPointer, by request: RemoteRequest) throws(Failure) -> Bool {
+        if case .look = message.work { return false }
         body += bytes
         return body.count <= Self.maxAnswer
     }

@@ -1,7 +1,45 @@
 import JobSchema
 
-// Outputs on FTP and SFTP servers.
+// Outputs on FTP and SFTP servers, and what takes back a publication.
 extension Upload {
+    /// Finds out whether a file server has a file that must be kept; returns whether that is known.
+    func prepare() -> Bool {
+        guard names != nil, hadFile == nil, failure == nil else { return true }
+        if isReady { state = .preparing(call(StoreMessage(work: .look), query: "")) }
+        return false
+    }
+
+    func prepared(_ call: StoreRequest) {
+        switch call.result {
+        case .success: hadFile = true
+        // There is none, or none that can be read.
+        case .failure(let failure) where !failure.retryable: hadFile = false
+        case .failure(let failure): return fail(failure)
+        case nil: return
+        }
+        state = .ready
+    }
+
+    /// Removes what `complete` made visible, and restores what a file server had before; returns the request for it. `nil` if
+    /// that is not possible.
+    func takeBack() -> StoreRequest? {
+        guard case .complete = state else { return nil }
+        state = .over
+        if isObject { return call(StoreMessage(method: "DELETE"), query: "") }
+        guard let names else { return hadFile == false ? call(StoreMessage(method: "DELETE"), query: "") : nil }
+        switch hadFile {
+        case true?: return change(names.replacement(by: names.kept, overSFTP: isOverSFTP))
+        case false?: return change([FileCommand(action: .remove, name: names.own)])
+        case nil: return nil
+        }
+    }
+
+    /// Removes the file that a file server had before; returns the request for it, if there is one.
+    func removeOld() -> StoreRequest? {
+        guard case .complete = state, hadFile == true, let names else { return nil }
+        return change([FileCommand(action: .remove, name: names.kept)])
+    }
+
     func store(_ commands: [FileCommand], maxAttempts: Int? = nil) -> StoreRequest {
         let staged = names?.staged ?? ""
         // The size shows whether the upload is truncated.
@@ -17,14 +55,19 @@ extension Upload {
 
     func rename(_ names: FileServerNames) {
         let replacement = names.replacement(by: names.staged, overSFTP: isOverSFTP)
+        let keeping = hadFile == true ? [FileCommand(action: .rename(to: names.kept), name: names.own)] : []
         // A repeated request does not find what a former one has renamed.
-        state = .completing(change(replacement, maxAttempts: 1))
+        state = .completing(change(keeping + replacement, maxAttempts: 1))
     }
 
     var isOverSFTP: Bool { FileScheme(of: location.text) == .sftp }
 
-    /// Removes the staged file.
+    /// Removes the staged file. What it was to replace comes back, if its own name may have been taken from it.
     func abortion(_ names: FileServerNames) -> StoreRequest {
-        change([FileCommand(action: .remove, name: names.staged, mayFail: true)])
+        var commands = [FileCommand(action: .remove, name: names.staged, mayFail: true)]
+        if hadFile == true, case .completing = state {
+            commands.append(FileCommand(action: .rename(to: names.own), name: names.kept, mayFail: true))
+        }
+        return change(commands)
     }
 }

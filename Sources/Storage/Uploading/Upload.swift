@@ -13,6 +13,8 @@ final class Upload {
         case storing(StoreRequest)
         /// All parts are sent, or there are none.
         case ready
+        /// Checks whether a file server has a file that must be kept.
+        case preparing(StoreRequest)
         /// Checks whether an object exists that may not be replaced.
         case looking(StoreRequest)
         case completing(StoreRequest)
@@ -40,6 +42,8 @@ final class Upload {
     let names: FileServerNames?
     /// Whether a file may have the staged name.
     private var isStored = false
+    /// What the location had before; `nil` if that is not known.
+    var hadFile: Bool?
     /// Whether the file was sent again because it could not be renamed.
     private var isRepeated = false
     /// The id of the multipart upload.
@@ -90,7 +94,7 @@ final class Upload {
     var isFinished: Bool {
         switch state {
         case .ready, .complete, .over: true
-        case .beginning, .sending, .storing, .looking, .completing, .checking, .aborting: false
+        case .beginning, .sending, .storing, .preparing, .looking, .completing, .checking, .aborting: false
         }
     }
 
@@ -101,7 +105,7 @@ final class Upload {
 
     private var call: StoreRequest? {
         switch state {
-        case .beginning(let call), .storing(let call), .looking(let call),
+        case .beginning(let call), .storing(let call), .preparing(let call), .looking(let call),
             .completing(let call), .checking(let call, _), .aborting(let call):
             call
         case .sending, .ready, .complete, .over: nil
@@ -175,6 +179,7 @@ final class Upload {
             case .failure(let failure): fail(failure)
             case nil: break
             }
+        case .preparing(let call): prepared(call)
         case .looking(let call): looked(call)
         case .completing(let call): completed(call)
         case .checking(let call, let failure):
@@ -242,10 +247,12 @@ final class Upload {
         switch result {
         case .success(let answer):
             let inBody = isObject ? S3Answer(answer.body)["ETag"] : nil
+            // A web server that creates a resource says so (RFC 9110, section 9.3.4).
+            if names == nil, method == "PUT", answer.head.status == 201 { hadFile = false }
             isStored = false
             state = .complete(etag: shown(answer.head["etag"] ?? inBody))
         case .failure(let failure):
-            if let names, failure.retryable, !isRepeated, client.policy.maxResumes > 1 {
+            if let names, failure.retryable, hadFile != true, !isRepeated, client.policy.maxResumes > 1 {
                 isRepeated = true
                 return state = .completing(
                     store(
