@@ -39,7 +39,7 @@ import Testing
         let now = try #require(options["now"]?.integer)
         #expect(
             options.mapValues(\.string) == [
-                "now": String(now), "rank": "2", "attempts": "7", "due": String(now + 30_000),
+                "now": String(now), "rank": "2", "attempts": "7", "due": String(now + 30_000), "wait": "30000",
                 "expires": "1924992000000", "deadline": String(now + 90_000), "group": "g", "limit_key": "k",
                 "callback": "1", "dedup": "a key * of four words", "traceparent": Self.traceParent,
             ])

@@ -1,3 +1,4 @@
+import Foundation
 package import Glibc
 package import Redis
 import Synchronization
@@ -17,7 +18,7 @@ package final class RedisServer: Sendable {
     /// How time passes for the server.
     package enum Clock: Sendable {
         case running
-        /// A second in twelve days: timeouts of blocking commands do not end.
+        /// A second in twelve days: timeouts of blocking commands do not end. `setClock` moves it.
         case still
     }
 
@@ -48,7 +49,9 @@ package final class RedisServer: Sendable {
         case .running: environment = [:]
         case .still:
             let library = try await Self.stillClock.value.file("clock.so")
-            environment = ["LD_PRELOAD": library, "CLOCK_SLOWER": "1000000"]
+            let file = folder.file("clock")
+            try Data(count: 8).write(to: URL(filePath: file))
+            environment = ["LD_PRELOAD": library, "CLOCK_SLOWER": "1000000", "CLOCK_FILE": file]
         }
         process = Mutex(nil)
         try await launch()
@@ -85,6 +88,13 @@ package final class RedisServer: Sendable {
         let child = process.withLock { $0 }
         child?.kill(SIGTERM)
         await child?.wait()
+    }
+
+    /// Sets a clock that stands still to so many seconds after the server's start, or before it.
+    package func setClock(seconds: Int64) throws {
+        let file = try FileHandle(forWritingTo: URL(filePath: folder.file("clock")))
+        try file.write(contentsOf: withUnsafeBytes(of: seconds) { Data($0) })
+        try file.close()
     }
 
     /// Suspends the server with SIGSTOP. It keeps its connections and does not reply.

@@ -128,7 +128,10 @@ admission = part(function()
     options.attempts = attempts
     number('timeout', fields.timeout, 1, MAX_TIMEOUT)
     local delay = number('delay', fields.delay, 0, MAX_DELAY)
-    if delay and not is_restored then options.due = NOW + math.floor(delay * 1000 + 0.5) end
+    if delay and not is_restored then
+      options.wait = math.floor(delay * 1000 + 0.5)
+      options.due = NOW + options.wait
+    end
     if fields.not_before then
       if delay then refuse('`delay` and `not_before` are mutually exclusive: give one') end
       options.due = instant(fields.not_before)
@@ -200,7 +203,7 @@ admission = part(function()
     if job.refusal then
       endings().fail(job, 'invalid_request', job.refusal, 0, unpack(more))
     elseif job.due and job.due > NOW then
-      to_delayed(job, job.due, unpack(more))
+      to_delayed(job, job.due, job.wait or '', unpack(more))
     else
       to_waiting(job, unpack(more))
     end

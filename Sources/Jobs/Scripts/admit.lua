@@ -2,8 +2,8 @@
 --
 -- KEYS     the queue's `meta`; the other keys are derived from it (see meta.lua).
 -- ARGV     none: it keeps the settings that the workers saved.
--- Answers  {1 if there is more to admit, to expire or to promote, else 0, the leases that were found expired}. Each lease is
---          the job's id, its attempt, the lost worker (`host:pid`) and the job's new state.
+-- Answers  {1 if more remains, else 0, the leases that were found expired}. Each lease is the job's id, its attempt, the lost worker
+--          (`host:pid`) and the job's new state.
 
 -- require base
 -- require maintenance

@@ -101,8 +101,9 @@ local function promote(job)
   to_tail(job, math.floor(job.score / BAND))
 end
 
-local function to_delayed(job, due, ...)
-  move(job, 'delayed', due, 'due', due, ...)
+-- `wait` is the delay in ms if the queue computed the due time, and '' if it was given as an instant.
+local function to_delayed(job, due, wait, ...)
+  move(job, 'delayed', due, 'due', due, 'wait', wait, ...)
   job_event(job, 'delayed', 'due', due)
 end
 

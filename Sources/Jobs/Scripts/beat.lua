@@ -6,7 +6,7 @@
 --          any of its queues (see quiet.lua) or 0, then for each job: id, token, phase or '', progress or ''.
 --          Progress is `fraction position duration speed eta`, each `-` if unknown, optionally followed by `estimated`
 --          and the outputs.
--- Answers  {1 if there is more to admit, to expire or to promote, 1 if a callback is due, 1 if a schedule is due, each else 0,
+-- Answers  {1 if more remains of maintenance, 1 if a callback is due, 1 if a schedule is due, each else 0,
 --          the leases that were found expired, as in `admit`, the rank of the first ready job or -1 if there is none to claim,
 --          the latest order or 0, 1 if this worker is to repair the queue, else 0; then for each job `OK`, `LOST`, `CANCEL` or `EXPIRED`}.
 

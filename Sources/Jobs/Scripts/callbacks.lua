@@ -37,6 +37,16 @@ callbacks = part(function()
     call('ZADD', CALLBACKS, due, host)
   end
 
+  -- Shortens the waits of a receiver's deliveries to their lengths: the clock may have been set back.
+  local function shorten_waits(host)
+    local waiting = P .. 'callbacks:' .. host
+    for _, id in ipairs(call('ZRANGEBYSCORE', waiting, '(' .. now, '+inf')) do
+      local wait = call('HGET', P .. 'callback:' .. id, 'wait')
+      if wait then call('ZADD', waiting, 'LT', NOW + wait, id) end
+    end
+    schedule_receiver(host)
+  end
+
   -- Appends a line `<ms> <status or -> <ms that it took> <sentence>` to the log of a delivery; the last 20 lines are kept.
   local function logged(log, sentence, status, took)
     log = (log and log .. '\n' or '') .. NOW .. ' ' .. (status or '-') .. ' ' .. (took or 0) .. ' ' .. string.sub(sentence, 1, 300)
@@ -73,7 +83,7 @@ callbacks = part(function()
       refusal = 'callbacks already wait for ' .. MAX_RECEIVERS .. ' receivers'
     end
     if refusal then details = { 'log', logged(nil, refusal) } end
-    call('HSET', key, kind, name, 'what', what, 'url', url, 'receiver', host, 'at', NOW, unpack(details))
+    call('HSET', key, kind, name, 'what', what, 'url', url, 'receiver', host, 'at', NOW, 'wait', 0, unpack(details))
     if refusal then
       conclude(id, 'failed')
       return
@@ -91,7 +101,8 @@ callbacks = part(function()
   end
 
   return {
-    receiver = receiver, schedule_receiver = schedule_receiver, logged = logged, prune_callbacks = prune_callbacks, conclude = conclude,
-    deliver = deliver, announce = announce, MAX_CALLBACK_ATTEMPTS = MAX_CALLBACK_ATTEMPTS, MAX_CONCURRENT = MAX_CONCURRENT,
+    receiver = receiver, schedule_receiver = schedule_receiver, shorten_waits = shorten_waits, logged = logged,
+    prune_callbacks = prune_callbacks, conclude = conclude, deliver = deliver, announce = announce,
+    MAX_CALLBACK_ATTEMPTS = MAX_CALLBACK_ATTEMPTS, MAX_CONCURRENT = MAX_CONCURRENT,
   }
 end)

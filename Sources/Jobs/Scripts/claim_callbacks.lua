@@ -50,7 +50,7 @@ local function take(id, host)
     local log = callbacks().logged(delivery.log, 'the worker was lost before it reported the result of this attempt')
     call('HSET', key, 'log', log)
   end
-  call('HSET', key, 'attempt', delivery.attempt, 'token', token)
+  call('HSET', key, 'attempt', delivery.attempt, 'token', token, 'wait', term)
   call('ZADD', P .. 'callbacks:' .. host, NOW + term, id)
   call('SADD', P .. 'calling:' .. host, id)
   answer[#answer + 1] = packed(delivery)

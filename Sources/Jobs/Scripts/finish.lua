@@ -64,10 +64,11 @@ local function retry_or_fail(job, token, outcome, code, message, wait, random)
   local function again(delayed, ...)
     local failures = outcome == 'crashed' and delayed.crashes or delayed.attempt
     -- Full jitter, so that the jobs of one failing source do not all return at the same time.
-    local due = NOW + (wait and math.min(wait, retry_after_cap)
-      or math.floor(math.min(backoff_cap, backoff_base * 2 ^ (failures - 1)) * random))
+    local delay = wait and math.min(wait, retry_after_cap)
+      or math.floor(math.min(backoff_cap, backoff_base * 2 ^ (failures - 1)) * random)
+    local due = NOW + delay
     answer = 'delayed ' .. due
-    to_delayed(delayed, due, 'ended', token .. ' ' .. answer, ...)
+    to_delayed(delayed, due, delay, 'ended', token .. ' ' .. answer, ...)
   end
   if outcome == 'crashed' then
     ttl = endings().crash(job, code, message, again)

@@ -15,23 +15,24 @@ local owner, receiver, attempts, log, ended = unpack(call('HMGET', key, 'token',
 local given = answered(ended, token)
 if given then return given end
 if owner ~= token then return 'STALE' end
-local waiting, attempt, wait, answer, due = P .. 'callbacks:' .. receiver, tonumber(attempts), tonumber(wanted), outcome, nil
+local waiting, attempt, wait, answer, delay = P .. 'callbacks:' .. receiver, tonumber(attempts), tonumber(wanted), outcome, nil
 if outcome == 'again' then
   answer = 'failed'
   if attempt < callbacks().MAX_CALLBACK_ATTEMPTS then
     local usual = math.min(7200000, 5000 * 2 ^ (attempt - 1)) * (1 + random) / 2
     -- A receiver that repeatedly asks for short waits would use up a day's attempts in seconds.
     if wait and attempt > 1 then wait = math.max(wait, usual) end
-    due = whole(math.floor(NOW + math.min(wait or usual, 7200000)))
-    answer = 'waiting ' .. due
+    delay = math.floor(math.min(wait or usual, 7200000))
   end
 end
+if delay then answer = 'waiting ' .. whole(NOW + delay) end
 begin()
 call('SREM', P .. 'calling:' .. receiver, id)
 call('HDEL', key, 'token')
 call('HSET', key, 'log', callbacks().logged(log, sentence, status, took), 'replay', token .. ' ' .. answer)
-if due then
-  call('ZADD', waiting, due, id)
+if delay then
+  call('HSET', key, 'wait', delay)
+  call('ZADD', waiting, NOW + delay, id)
 else
   call('ZREM', waiting, id)
   callbacks().conclude(id, answer)

@@ -14,7 +14,8 @@ local function unpack_options(text)
   local rank, attempts, start, expires, group, limit_key, deadline, callback, traceparent, dedup =
     string.match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (.*)$')
   return {
-    rank = tonumber(rank), attempts = tonumber(attempts), due = moment(start), expires = moment(expires),
+    rank = tonumber(rank), attempts = tonumber(attempts), due = moment(start),
+    wait = tonumber(string.match(start, '^%+(%d+)$')), expires = moment(expires),
     group = group ~= '*' and group or nil, limit_key = limit_key ~= '*' and limit_key or nil,
     deadline = moment(deadline), callback = callback ~= '*' and 1 or nil,
     traceparent = traceparent ~= '*' and traceparent or nil, dedup = dedup ~= '' and dedup or nil,

@@ -15,6 +15,7 @@ local function redeliver(id)
   if not hash then return 'lost' end
   call('ZREM', P .. 'called', id)
   call('HDEL', key, 'state', 'ended', 'attempt')
+  call('HSET', key, 'wait', 0)
   call('PERSIST', key)
   call('ZADD', P .. 'callbacks:' .. receiver, NOW, id)
   callbacks().schedule_receiver(receiver)

@@ -32,7 +32,7 @@ local function reschedule(id)
   end
   call('SET', P .. 'spec:' .. job.id, cjson.encode(spec))
   if due and due > NOW then
-    to_delayed(job, whole(due), 'score', job.score)
+    to_delayed(job, whole(due), '', 'score', job.score)
   elseif due and job.state == 'delayed' then
     call('HSET', job.key, 'score', job.score)
     promote(job)
