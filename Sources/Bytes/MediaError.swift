@@ -68,6 +68,11 @@ extension MediaError: CustomStringConvertible {
 }
 
 extension MediaError {
+    /// The system has no thread that the operation needs.
+    package static func noThread(_ operation: String) -> MediaError {
+        MediaError(.internal, operation, "no thread could be started")
+    }
+
     /// The error of a byte source that threw.
     package static func unreadable(_ error: any Error, _ operation: String = "read the source") -> MediaError {
         MediaError(.source(error), operation, "the source could not be read: \(error)")

@@ -33,13 +33,13 @@ package enum Converter {
         let lanes = open(writers, reader) { if !isAnalyzed { progress($0) } }
         // With a single encoder, a second thread has no benefit that would outweigh its cost for small jobs.
         let isShared = lanes.count(where: \.takesSamples) > 1
-        for lane in lanes where isShared || lane.copies != nil { lane.detach() }
-        let decodes = lanes.contains(where: \.takesSamples)
         do throws(MediaError) {
+            for lane in lanes where isShared || lane.copies != nil { try lane.detach() }
+            let decodes = lanes.contains(where: \.takesSamples)
             try check(lanes, plan)
             var meter = ProgressMeter(reader, copying: decodes ? nil : lanes.compactMap(\.copies).max())
             var titles = TitleTimes(source)
-            let checksum = decodes ? SourceChecksum(reader) : nil
+            let checksum = decodes ? try SourceChecksum(reader) : nil
             let frame = try Frame()
             while lanes.contains(where: \.takesSamples), try reader.next(into: frame) {
                 titles.note(reader, samples: frame.samples)

@@ -62,16 +62,17 @@ final class OutputPipeline {
         if case .failure(let error) = outcome { error } else { nil }
     }
 
-    /// Moves the work to a separate thread.
-    func detach() {
+    /// Moves the work to a separate thread; throws if the system has none.
+    func detach() throws(MediaError) {
         guard case .here(let writer) = work else { return }
-        work = .elsewhere
         let box = Handover(writer: writer)
-        startThread { [queue, shared, meter] in
+        let isStarted = startThreadWithinSecond { [queue, shared, meter] in
             let outcome = Self.run(box.writer.take()!, queue, shared, meter)
             queue.abort()
             shared.change { $0.outcome = outcome }
         }
+        guard isStarted else { throw .noThread("encode the audio") }
+        work = .elsewhere
     }
 
     /// Transfers a writer to its thread, which is then the only one that uses it.

@@ -242,7 +242,7 @@ final class SegmentPool {
     private var maxBytes: Int { (2 + 10 * threads.share) << 20 }
 
     private static let maxRefusals = 50
-    private static let noThread = MediaError(.internal, "encode the audio", "no thread could be started")
+    private static let noThread = MediaError.noThread("encode the audio")
 
     private func wait(since seen: Int) throws(MediaError) {
         if stop.isRaised { throw .stopped }

@@ -21,8 +21,8 @@ package final class SourceChecksum {
     /// The MD5 in hexadecimal, if the samples match it; otherwise `nil`.
     package private(set) var verified: String?
 
-    /// Starts, unless the source declares no MD5 or only a part of it is read.
-    package init?(_ reader: borrowing AssetReader) {
+    /// Starts, unless the source declares no MD5 or only a part of it is read. Throws if the system has no thread.
+    package init?(_ reader: borrowing AssetReader) throws(MediaError) {
         guard let declared = reader.declaredSum, reader.first == 0, reader.decodedFrom == 0,
             reader.end.map({ $0 >= declared.samples }) ?? true, declared.formats.contains(reader.shape.format)
         else { return nil }
@@ -30,7 +30,7 @@ package final class SourceChecksum {
         let packing = SamplePacking(
             channels: reader.shape.channels, isPlanar: reader.shape.isPlanar && reader.shape.channels > 1,
             bits: declared.bits, isUnsigned: declared.isUnsigned)
-        startThread { [queue, found] in
+        let isStarted = startThreadWithinSecond { [queue, found] in
             do throws(MediaError) {
                 let hash = try MD5Hash()
                 var bytes: [UInt8] = []
@@ -49,6 +49,7 @@ package final class SourceChecksum {
                 found.change { $0 = .failure(error) }
             }
         }
+        guard isStarted else { throw .noThread("verify the MD5") }
     }
 
     deinit { queue.abort() }
@@ -81,7 +82,7 @@ package final class SourceChecksum {
         _ source: any ByteSource, _ settings: SourceSettings, stop: CancellationFlag
     ) throws(MediaError) -> Finding {
         var reader = try AssetReader.open(source, settings, stop: stop)
-        guard let checksum = SourceChecksum(reader) else { return Finding() }
+        guard let checksum = try SourceChecksum(reader) else { return Finding() }
         let frame = try Frame()
         while try reader.next(into: frame) { checksum.append(try SharedFrame(frame)) }
         let mismatch = try checksum.judge(reader, settings.damage)

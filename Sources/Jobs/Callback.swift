@@ -46,6 +46,8 @@ package enum CallbackOutcome: Sendable, Hashable {
     case again(String, status: Int?, retryAfter: Double?)
     /// No attempt will succeed.
     case refused(String, status: Int?)
+    /// The sender's host could not send it; that is no attempt.
+    case released(String)
 }
 
 /// The state of a callback after an attempt.

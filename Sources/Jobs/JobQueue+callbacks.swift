@@ -28,6 +28,7 @@ extension JobQueue {
             case .delivered(let status): ("delivered", status, "delivered", nil)
             case .again(let sentence, let status, let wait): ("again", status, sentence, wait)
             case .refused(let sentence, let status): ("failed", status, sentence, nil)
+            case .released(let sentence): ("released", nil, sentence, nil)
             }
         let line = sentence.split(whereSeparator: \.isNewline).joined(separator: " ").prefix(utf8Bytes: 300)
         let answer = try await run(

@@ -9,6 +9,15 @@ package func startThread(_ body: @escaping @Sendable () -> Void) {
 /// Starts a detached thread with every signal blocked, which runs the body; returns `false` if the system has none.
 package func tryStartThread(_ body: @escaping @Sendable () -> Void) -> Bool { threadError(body) == nil }
 
+/// Starts a detached thread as `tryStartThread` does, and tries again for a second.
+package func startThreadWithinSecond(_ body: @escaping @Sendable () -> Void) -> Bool {
+    for _ in 1..<50 {
+        if tryStartThread(body) { return true }
+        usleep(20_000)
+    }
+    return tryStartThread(body)
+}
+
 private func threadError(_ body: @escaping @Sendable () -> Void) -> Errno? {
     final class Box {
         let body: @Sendable () -> Void

@@ -1,5 +1,5 @@
 package import FoundationEssentials
-import JobSchema
+package import JobSchema
 package import Lifecycle
 package import SlotIPC
 
@@ -46,13 +46,12 @@ package actor PostChild {
         self.policy.knownHostsFile = nil
     }
 
-    /// Posts the body, and returns the result.
-    package func post(_ body: Data, to url: String, headers: [String]) async -> PostAnswer {
+    /// Posts the body, and returns the result. Throws if this host cannot start the child.
+    package func post(_ body: Data, to url: String, headers: [String]) async throws(Failure) -> PostAnswer {
         guard !isClosed else { return PostAnswer(failure: Self.closed) }
         let (living, generation): (Child, Int)
         do { (living, generation) = try await livingChild() } catch {
-            return PostAnswer(
-                failure: Failure(.internal, "the process that sends \(purpose) cannot be started: \(error)"))
+            throw Failure(.internal, "the process that sends \(purpose) cannot be started: \(error)")
         }
         if isClosed {
             living.kill()

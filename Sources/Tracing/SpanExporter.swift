@@ -119,14 +119,20 @@ package actor SpanExporter {
         var attempts = 0
         while true {
             attempts += 1
-            let answer = await child.post(
-                body, to: settings.endpoint, headers: ["Content-Type: application/json"] + settings.headers)
+            let answer = await post(body)
             if let status = answer.status, (200..<300).contains(status) { return report(batch.count, .exported) }
             guard answer.isWorthRepeating, attempts < Self.maxAttempts, !isClosed else {
                 return drop(batch.count, answer.reason)
             }
             await waitToRepeat(
                 answer.retryAfter.map { .seconds(min($0, 30)) } ?? Self.backoff.delay(afterFailure: attempts))
+        }
+    }
+
+    private func post(_ body: Data) async -> PostAnswer {
+        let headers = ["Content-Type: application/json"] + settings.headers
+        do throws(Failure) { return try await child.post(body, to: settings.endpoint, headers: headers) } catch {
+            return PostAnswer(failure: error)
         }
     }
 

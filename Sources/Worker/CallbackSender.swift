@@ -85,7 +85,9 @@ actor CallbackSender {
         let headers =
             secrets.headers(id: callback.id, body: body, at: callback.takenAt)
             + (traceParent(callback, queue.name).map { ["traceparent: \($0)"] } ?? [])
-        return CallbackOutcome(await child.post(Data(body), to: callback.url, headers: headers))
+        do throws(Failure) {
+            return CallbackOutcome(try await child.post(Data(body), to: callback.url, headers: headers))
+        } catch { return .released(error.message) }
     }
 
     /// The span of the job, or that of the program that pushed it if the job has none.
@@ -122,6 +124,7 @@ actor CallbackSender {
             log.warning(
                 "callback failed, retrying: \(reason)",
                 ["url": url, "next": WallClock.timestamp(milliseconds: due)])
+        case (.released(let reason), .waiting?): log.warning("callback released: \(reason)", ["url": url])
         case (.again(let reason, _, _), .failed?), (.refused(let reason, _), .failed?):
             log.error("callback failed: \(reason)", ["url": url])
         default: log.warning("the outcome of a callback could not be reported; it will be sent again", ["url": url])

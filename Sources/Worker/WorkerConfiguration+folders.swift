@@ -8,16 +8,17 @@ import Tracing
 
 extension WorkerConfiguration {
     /// Throws if a folder is missing or inaccessible, because every job that uses it would fail. Without that of previews, only
-    /// previews fail.
-    package mutating func checkFolders() throws(SettingError) {
+    /// previews fail. `examining` is called with each folder before.
+    package mutating func checkFolders(examining: (String) -> Void) throws(SettingError) {
         if let folder = slot.policy.previewFolder {
+            examining(folder)
             // `serve` needs it too, and the first of both creates it.
             try? createSharedFolder(folder)
             if access("\(folder)/.", W_OK | X_OK) != 0 {
                 (slot.policy.previewFolder, unusablePreviewFolder) = (nil, folder)
             }
         }
-        try slot.policy.checkFolders()
+        try slot.policy.checkFolders(examining: examining)
     }
 
     /// What operators see of the configuration.

@@ -21,10 +21,19 @@ enum WorkerCommand {
         // Signal handlers come first, so that a signal leaves nothing behind.
         let signals = await Signals.stream(of: [SIGTERM, SIGINT] + (Signals.isIgnored(SIGHUP) ? [] : [SIGHUP]))
         Signals.ignoreBrokenPipes()
-        let settings: WorkerSettings
-        do throws(SettingError) { settings = try WorkerSettings(.process) } catch {
+        let examined = Monitor<String?>(nil)
+        let settings: WorkerSettings?
+        do throws(SettingError) { settings = try await WorkerSettings.read(.process, examined: examined) } catch {
             StandardError.write(error.message)
             return .usage
+        }
+        guard let settings else {
+            let folder = examined.read(\.self)
+            StandardError.write(
+                folder.map { "\(FolderProblem.noResponse(of: $0))" }
+                    ?? "the file system of a file in the settings does not respond: check its server, or mount it again"
+            )
+            return .failure
         }
         return await run(settings, signals: signals)
     }

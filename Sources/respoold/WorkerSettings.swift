@@ -19,9 +19,25 @@ struct WorkerSettings: Sendable {
     /// Ports of Redis that remain open to the children, because jobs need them.
     let openPorts: [UInt16]
 
-    init(_ environment: Environment) throws(SettingError) {
+    /// Validates the settings; `nil` if a file system does not respond in time: that of the folder that is `examined`, or of a file
+    /// if there is none.
+    static func read(
+        _ environment: Environment, examined: Monitor<String?>
+    ) async throws(SettingError) -> WorkerSettings? {
+        let timeout =
+            try environment.value(Settings.folderTimeout).map { .seconds($0) } ?? SlotConfiguration().folderTimeout
+        let settings = await BoundedCalls(label: "settings").value(within: timeout) {
+            () -> Result<WorkerSettings, SettingError> in
+            do throws(SettingError) {
+                return .success(try WorkerSettings(environment) { folder in examined.change { $0 = folder } })
+            } catch { return .failure(error) }
+        }
+        return try settings?.get()
+    }
+
+    private init(_ environment: Environment, examining: (String) -> Void) throws(SettingError) {
         var worker = try WorkerConfiguration(environment)
-        try worker.checkFolders()
+        try worker.checkFolders(examining: examining)
         var settings = try QueueSettings(environment)
         if let lease = worker.lease { settings.lease = lease }
         do throws(RedisError) { redis = try RedisURL(environment) } catch { throw SettingError(message: "\(error)") }

@@ -54,6 +54,25 @@ import Testing
         #expect(try await decoded(try #require(report["url"] as? String)).count == 3 * 176_400)
     }
 
+    @Test(arguments: [["a.flac", "b.wav"], ["a.wav", "b.wav", "c.flac"]])
+    func `a conversion without a thread that it needs fails with that reason`(operands: [String]) async throws {
+        let library = folder.file("no-threads.so")
+        try await CompiledProgram.make(library, of: "no-threads.c", ["-shared", "-fPIC"])
+        try await folder.copy(ofProgram: "respool")
+        symlink(Programs.path("respool-transfer"), folder.file("respool-transfer"))
+        try await folder.script(
+            "respool-transcode", "LD_PRELOAD=\(library) exec \(Programs.path("respool-transcode")) \"$@\"")
+        _ = try await WarmProgram.ffmpeg.run(["-v", "error", "-i", programme, "-t", "1", folder.file(operands[0])])
+        func convert(_ operands: [String]) async throws -> Outcome {
+            try await ChildProcess.run(
+                folder.file("respool"), ["convert"] + operands, environment: respool.environment, folder: folder.path)
+        }
+        let outcome = try await convert(operands)
+        #expect(outcome.exitCode == 1 && outcome.errors.contains("no thread could be started"), "\(outcome.errors)")
+        // One that needs none.
+        #expect(try await convert(["programme.wav", "d.wav", "--duration", "1"]).exitCode == 0)
+    }
+
     @Test func `convert takes every field of a job that needs no queue`() {
         let queue = [
             "output", "priority", "delay", "not-before", "attempts", "timeout", "expires", "deadline", "dedup",

@@ -16,7 +16,10 @@ import Testing
 
     /// Asks for what no child does, so that its refusal shows that it has read it.
     private func post(_ child: PostChild, bytes: Int = 100) async -> PostAnswer {
-        await child.post(Data(repeating: 0x20, count: bytes), to: "http://127.0.0.1:9/", headers: [])
+        do throws(Failure) {
+            return try await child.post(
+                Data(repeating: 0x20, count: bytes), to: "http://127.0.0.1:9/", headers: [])
+        } catch { return PostAnswer(failure: error) }
     }
 
     /// Posts more at once than the buffer of a child takes.

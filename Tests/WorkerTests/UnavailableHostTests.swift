@@ -16,14 +16,15 @@ import Testing
         port = Int(try LoopbackPort.free())
     }
 
-    private func worker(_ shop: Workshop, preloading source: String, _ options: [String] = []) async throws
-        -> ChildProcess
-    {
+    private func worker(
+        _ shop: Workshop, preloading source: String, _ options: [String] = [], with settings: [String: String] = [:]
+    ) async throws -> ChildProcess {
         let library = folder.file("host.so")
         try await CompiledProgram.make(library, of: source, ["-shared", "-fPIC", "-DMARK=\"\(mark)\""] + options)
-        return try await shop.worker([
+        let own = [
             "LD_PRELOAD": library, "RESPOOL_LISTEN": "127.0.0.1:\(port)", "RESPOOL_FOLDER_TIMEOUT": "1",
-        ])
+        ]
+        return try await shop.worker(own.merging(settings) { $1 })
     }
 
     private func answer(_ path: String) async throws -> String {
@@ -62,6 +63,36 @@ import Testing
         try FileManager.default.removeItem(atPath: mark)
         #expect(try await shop.job(next, reaches: .completed).attempt == 1)
         try await eventually("ready again") { try await answer("readyz").hasSuffix(" 200") }
+    }
+
+    @Test func `a worker whose spool does not respond when it starts ends, and names the folder`() async throws {
+        let shop = try await Workshop()
+        let (library, hung) = (folder.file("host.so"), shop.path(of: "spool"))
+        let options = ["-shared", "-fPIC", "-DMARK=\"\(mark)\"", "-DHUNG=\"\(hung)\""]
+        try await CompiledProgram.make(library, of: "hung-folder.c", options)
+        try folder.write("mark", text: "")
+        let outcome = try await ChildProcess.run(
+            Programs.path("respoold"), ["worker"],
+            environment: shop.environment.merging(["LD_PRELOAD": library, "RESPOOL_FOLDER_TIMEOUT": "1"]) { $1 })
+        #expect(outcome.exitCode == 1 && outcome.errors.contains("'\(hung)' does not respond"), "\(outcome.errors)")
+    }
+
+    @Test func `a callback for which no child can be started is sent later, and that is no attempt`() async throws {
+        let (shop, receiver) = (try await Workshop(), try await CallbackReceiver())
+        let worker = try await worker(
+            shop, preloading: "no-processes.c", with: ["RESPOOL_CALLBACK_SECRET": CallbackReceiver.secret])
+        try await eventually("ready") { try await answer("readyz").hasSuffix(" 200") }
+        try folder.write("mark", text: "")
+        let source = try shop.source("a.wav", Sounds.ramp(samples: 441))
+        let id = try await shop.push(["source": source, "format": "flac", "callback": receiver.url("ok")])
+        try await worker.logs("callback released")
+        #expect(receiver.requests.isEmpty)
+        try FileManager.default.removeItem(atPath: mark)
+        try await eventually("the callback is delivered") {
+            try await shop.queue.callbacks(of: .job(id)).first?.state == .delivered
+        }
+        let record = try #require(try await shop.queue.callbacks(of: .job(id)).first)
+        #expect(record.attempt == 1 && record.log.map(\.status) == [200], "\(record)")
     }
 
     @Test func `a job whose child processes cannot be started waits uncharged, and the worker is not ready`()
