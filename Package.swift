@@ -175,8 +175,8 @@ let package = Package(
         program(
             "respool",
             [
-                "Jobs", "Redis", "Crypto", "Slots", "SlotIPC", "JobSchema", "MediaTypes", "Configuration", "Lifecycle",
-                "Text", "CLinux",
+                "Jobs", "Redis", "Crypto", "Slots", "SlotIPC", "JobSchema", "Playlists", "MediaTypes", "Configuration",
+                "Lifecycle", "Text", "CLinux",
             ]),
         program(
             "respoold",

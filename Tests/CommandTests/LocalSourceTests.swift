@@ -44,6 +44,30 @@ import Testing
         #expect(probed.exitCode == 0 && probed.output.contains("(0.500 s)"), "\(probed.errors)")
     }
 
+    /// As root, it is another user, who has no spool folder.
+    @Test(
+        .enabled(if: geteuid() == 0),
+        arguments: [
+            ("$0 convert tone.wav out.wav", 0, false), ("$0 probe tone.wav", 1, false),
+            ("$0 convert tone.wav -o x.wav", 2, false), ("cat tone.wav | $0 probe -", 3, true),
+            ("$0 convert tone.wav - --format wav | cat", 4, true), ("$0 probe list", 5, true),
+        ])
+    func `the spool folder is made for a command that uses it, and no other`(
+        line: String, number: Int, isMade: Bool
+    ) async throws {
+        try await tone("tone.wav")
+        try folder.write("list", text: "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:0.5,\ntone.wav\n#EXT-X-ENDLIST\n")
+        chmod(folder.path, 0o777)
+        let user = 60_000 + Int(getpid()) % 5000 + 5000 * number
+        let spool = "/tmp/respool-\(user)"
+        defer { rmdir(spool) }
+        let words = ["--reuid", "\(user)", "--regid", "\(user)", "--clear-groups", "bash", "-c", line]
+        let outcome = try await ChildProcess.run(
+            "setpriv", words + [Programs.path("respool")], environment: respool.environment, folder: folder.path)
+        if !isMade { #expect(outcome.exitCode == 0, "\(outcome.errors)") }
+        #expect(FileManager.default.fileExists(atPath: spool) == isMade, "\(outcome.errors)")
+    }
+
     @Test func `all outputs go to the folder that is named beside them`() async throws {
         try await tone("tone.wav")
         try FileManager.default.createDirectory(atPath: folder.file("made/low"), withIntermediateDirectories: true)

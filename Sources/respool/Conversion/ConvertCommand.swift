@@ -3,6 +3,7 @@ import Glibc
 import JobSchema
 import Lifecycle
 import MediaTypes
+import Playlists
 import SlotIPC
 import Slots
 
@@ -85,10 +86,31 @@ enum ConvertOptions {
         if let folder = arguments.given(spoolFolder).last {
             configuration.policy.spoolFolder = try SourceAddress.absolutePath(folder)
         }
-        do throws(SettingError) { try configuration.policy.createOwnSpoolFolder() } catch {
-            throw .usage(error.message)
-        }
         return configuration
+    }
+
+    /// Creates the own spool folder if it will be used: local files are read and written in place. `nil` is a source that is a URL, or
+    /// an output that is not a file.
+    static func createSpoolFolder(
+        _ policy: TransferPolicy, sources: [String?], outputs: [String?] = []
+    ) throws(CommandFailure) {
+        guard outputs.contains(where: { $0.map(SourceAddress.isURL) ?? true }) || sources.contains(where: isSpooled)
+        else {
+            return
+        }
+        do throws(SettingError) { try policy.createOwnSpoolFolder() } catch { throw .usage(error.message) }
+    }
+
+    /// Whether a source is no file, or a playlist, whose segments are spooled.
+    private static func isSpooled(_ path: String?) -> Bool {
+        var status = stat()
+        guard let path, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return true }
+        let number = open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { return false }
+        let file = Descriptor(owning: number)
+        var head = [UInt8](repeating: 0, count: PlaylistMark.length)
+        let count = read(file.number, &head, head.count)
+        return PlaylistMark.begins(head.prefix(max(0, count)))
     }
 }
 
@@ -150,6 +172,9 @@ struct ConversionRequest: Sendable {
         let spec: JobSpec
         do throws(Failure) { spec = try JobSpec(fields: fields) } catch { throw .usage(error.message) }
         var configuration = try ConvertOptions.configuration(arguments)
+        try ConvertOptions.createSpoolFolder(
+            configuration.policy, sources: [SourceAddress.path(ofFileURL: spec.sourceURL)],
+            outputs: outputs.destinations)
         // Opened last, after everything else is validated.
         if let input = try PipedInput.open(source, configuration.policy) {
             self.input = input

@@ -24,6 +24,8 @@ extension Command {
         let source = arguments.operands[0]
         let settings = try ProbeOptions.settings(arguments)
         var configuration = try ConvertOptions.configuration(arguments)
+        let typed = source == "-" ? nil : SourceAddress.path(ofFileURL: try SourceAddress.url(source))
+        try ConvertOptions.createSpoolFolder(configuration.policy, sources: [typed])
         let input = try PipedInput.open(source, configuration.policy)
         defer { withExtendedLifetime(input) {} }
         let url: String

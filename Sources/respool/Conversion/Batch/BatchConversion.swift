@@ -26,6 +26,9 @@ struct BatchConversion {
             plan.move(to: folder)
             configuration.policy.outputRoot = folder
         }
+        try ConvertOptions.createSpoolFolder(
+            configuration.policy, sources: plan.items.flatMap { [$0] + $0.others }.map(\.path),
+            outputs: plan.items.map(\.location))
         self.plan = plan
         self.configuration = configuration
     }
