@@ -23,6 +23,8 @@ package struct WorkerRecord: Sendable, Hashable {
         case urlOutputs = "url_outputs"
         /// It counts the threads of its children, for nothing in the kernel limits them.
         case countedThreads = "counted_threads"
+        /// A control group limits the threads of each of its children.
+        case limitedThreads = "limited_threads"
     }
 
     /// `host:pid` of `host:pid:nonce`.

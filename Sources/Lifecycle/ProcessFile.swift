@@ -16,13 +16,18 @@ package enum ProcessFile {
         return words.count > 1 ? Int(words[1]) : nil
     }
 
-    /// The first bytes of the file, as many as a line of numbers has.
-    private static func text(of path: String) -> String? {
+    /// The first bytes of the file, by default as many as a line of numbers has.
+    static func text(of path: String, bytes: Int = 1024) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        var buffer = [UInt8](repeating: 0, count: 1024)
-        let count = read(file, &buffer, buffer.count)
+        var buffer = [UInt8](repeating: 0, count: bytes)
+        var count = 0
+        while count < bytes {
+            let more = buffer.withUnsafeMutableBytes { read(file, $0.baseAddress! + count, bytes - count) }
+            guard more > 0 else { break }
+            count += more
+        }
         return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
 

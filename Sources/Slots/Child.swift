@@ -10,6 +10,8 @@ final class Child: Sendable {
     private let socket: PacketSocket
     private let state: Mutex<State>
     private let silenced: @Sendable () -> Void
+    /// Where the kernel limits its threads; `nil` if this process cannot create one.
+    private let group: ControlGroup?
     /// The number of threads above which it is killed.
     private let maxThreads = Atomic(Child.baseThreads + CoreBudget.available)
 
@@ -70,6 +72,7 @@ final class Child: Sendable {
         self.socket = socket
         state = Mutex(State(pid: pid))
         silenced = handlers.silenced
+        group = ControlGroup(of: pid, maxThreads: Self.baseThreads + CoreBudget.available + 1)
         let pipe = errors.release()
         let isStarted = tryStartThread { [self] in
             var errors = StandardErrorLog(Descriptor(owning: pipe), write: handlers.wrote)
@@ -127,7 +130,10 @@ final class Child: Sendable {
     /// Lets the child have threads for a conversion: those that encode, and one for each output and one for an encoder that must
     /// continue.
     func allow(encoders: Int, outputs: Int) {
-        maxThreads.store(Self.baseThreads + encoders + 2 * outputs, ordering: .relaxed)
+        let limit = Self.baseThreads + encoders + 2 * outputs
+        maxThreads.store(limit, ordering: .relaxed)
+        // One more, with which it is killed.
+        group?.limit(threads: limit + 1)
     }
 
     /// Kills the child if it has too many threads.
@@ -226,6 +232,7 @@ final class Child: Sendable {
             state.pid = nil
             return state.reason
         }
+        group?.remove()
         return Ending(name: name, status: status, reason: reason)
     }
 }

@@ -23,7 +23,8 @@ extension WorkerConfiguration {
 
     /// What operators see of the configuration.
     var traits: Set<WorkerRecord.Trait> {
-        slot.policy.outputRoot == nil ? [.countedThreads, .urlOutputs] : [.countedThreads]
+        let threads: WorkerRecord.Trait = ControlGroup.isAvailable ? .limitedThreads : .countedThreads
+        return slot.policy.outputRoot == nil ? [threads, .urlOutputs] : [threads]
     }
 
     /// Warnings about settings with which many jobs will fail.

@@ -181,7 +181,7 @@ static int types_into_terminal(const char *target) {
     char letter = 'x';
     return (int)syscall(SYS_ioctl, 2, 0x5412 /* TIOCSTI */, &letter) < 0 ? -1 : 0;
 }
-// Starts as many threads as the target says, all of which wait for ever, and waits itself.
+// Starts as many threads as the target says, or as it can, all of which wait for ever, and waits itself.
 static pthread_mutex_t never = PTHREAD_MUTEX_INITIALIZER;
 static void *wait_for_ever(void *argument) {
     pthread_mutex_lock(&never);
@@ -194,7 +194,7 @@ static int starts_threads(const char *target) {
     pthread_mutex_lock(&never);
     for (int count = atoi(target); count > 0; count--) {
         pthread_t thread;
-        if ((errno = pthread_create(&thread, &attributes, wait_for_ever, NULL)) != 0) return -1;
+        if (pthread_create(&thread, &attributes, wait_for_ever, NULL) != 0) break;
     }
     wait_for_ever(NULL);
     return 0;

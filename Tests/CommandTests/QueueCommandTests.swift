@@ -260,6 +260,10 @@ import Testing
         #expect(outputs?.contains("URLs at host:2:test") == true)
         let threads = try await RespoolProcess(safe).run("doctor").lines.first { $0.hasPrefix("threads ") }
         #expect(threads?.contains("counted each second") == true && threads?.hasSuffix("at host:2:test") == true)
+        let limited = WorkerRecord(
+            name: "host:3:test", host: "host", slots: 1, version: "test", traits: [.limitedThreads])
+        _ = try await JobQueue(client: safe.client()).beat(worker: limited, jobs: [])
+        #expect(try await RespoolProcess(safe).run("doctor").output.contains("(cgroup) at host:3:test"))
         let status = try await RespoolProcess(safe).run("status").lines
         #expect(status.filter { $0.contains("(only URLs)") }.map { $0.hasPrefix("host:2 ") } == [true], "\(status)")
         _ = try await server.client().send(["ZREM", "respool:{default}:ready", .text(id)])

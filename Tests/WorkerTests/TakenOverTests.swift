@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import JobSchema
 import Jobs
+import Lifecycle
 import TestSupport
 import Testing
 
@@ -104,17 +105,35 @@ import Testing
         _ = try await shop.queue.cancel([other])
     }
 
-    @Test func `a transcoder that starts many threads is killed, and its slot lives on`() async throws {
+    /// As root, also without the file systems of control groups.
+    @Test(arguments: geteuid() == 0 ? [true, false] : [true])
+    func `a transcoder that starts many threads is killed, and its slot lives on`(mayHaveGroups: Bool) async throws {
         let shop = try await Workshop()
-        let worker = try await worker(shop, [:])
+        let hidden = ["--mount", "sh", "-c", #"umount --lazy --recursive /sys/fs/cgroup; exec "$0" worker"#]
+        let program = folder.file("respoold")
+        let worker = try await ChildProcess(
+            mayHaveGroups ? program : "unshare", mayHaveGroups ? ["worker"] : hidden + [program],
+            environment: shop.environment.merging([
+                "RESPOOL_MAX_CRASHES": "1", "RESPOOL_SANDBOX": "require",
+            ]) { $1 })
+        try await worker.logs("worker started")
+        try await eventually("it beats") { try await shop.queue.workers().count == 1 }
+        let isLimited = try await shop.queue.workers().contains { $0.traits.contains(.limitedThreads) }
+        #expect(isLimited == (mayHaveGroups && ControlGroup.isAvailable))
         let count = 100 + 2 * ProcessInfo.processInfo.processorCount
         let bomb = try order("starts_threads", "\(count)", in: shop)
         let id = try await shop.push(["source": bomb, "format": "flac", "attempts": "1"])
         let error = try #require(try await shop.job(id, reaches: .failed).error)
-        #expect(error.code == .crashed && error.message.contains("threads, of"), "\(error)")
+        let found = try #require(error.message.firstMatch(of: /has (\d+) threads, of (\d+) that/), "\(error)")
+        let (threads, limit) = (Int(found.1) ?? 0, Int(found.2) ?? 0)
+        #expect(error.code == .crashed && (isLimited ? threads == limit + 1 : threads > limit + 1), "\(error)")
         let sound = try shop.source("a.wav", Sounds.ramp(samples: 4410))
         try await shop.job(try await shop.push(["source": sound, "format": "flac"]), reaches: .completed)
-        _ = worker
+        let group = worker.pid
+        worker.kill(SIGTERM)
+        await worker.wait()
+        guard isLimited, let left = FileManager.default.enumerator(atPath: "/sys/fs/cgroup") else { return }
+        #expect(!left.contains { ($0 as? String)?.contains("respool-\(group)-") == true })
     }
 
     @Test func `the same code succeeds outside the sandbox`() async throws {

@@ -58,6 +58,8 @@ private struct DoctorReport: Encodable {
     let urlOutputWorkers: [String]
     /// The workers that count the threads of their children.
     let countedThreadsWorkers: [String]
+    /// The workers whose children have control groups that limit their threads.
+    let limitedThreadsWorkers: [String]
     let findings: [String]
     let warnings: [String]
     /// What `--repair` did; `nil` without it.
@@ -79,6 +81,7 @@ private struct DoctorReport: Encodable {
         let workers = try await queue.workers()
         urlOutputWorkers = workers.filter { $0.traits.contains(.urlOutputs) }.map(\.name)
         countedThreadsWorkers = workers.filter { $0.traits.contains(.countedThreads) }.map(\.name)
+        limitedThreadsWorkers = workers.filter { $0.traits.contains(.limitedThreads) }.map(\.name)
         findings =
             audit.sentences + (try await queue.configurationWarnings())
             + server.failedWrites.map { [name = server.name] in
@@ -120,6 +123,7 @@ private struct DoctorReport: Encodable {
         case oldestWaiting = "oldest_waiting"
         case urlOutputWorkers = "url_output_workers"
         case countedThreadsWorkers = "counted_threads_workers"
+        case limitedThreadsWorkers = "limited_threads_workers"
     }
 
     func lines(_ connection: QueueConnection) -> [String] {
@@ -141,6 +145,10 @@ private struct DoctorReport: Encodable {
             let names = countedThreadsWorkers.joined(separator: ", ")
             pairs.append(
                 ("threads", "of child processes are counted each second, and not limited by the kernel, at \(names)"))
+        }
+        if !limitedThreadsWorkers.isEmpty {
+            let names = limitedThreadsWorkers.joined(separator: ", ")
+            pairs.append(("threads", "of child processes are limited by control groups (cgroup) at \(names)"))
         }
         if let oldestWaiting { pairs.append(("waiting", "the oldest for \(Formatting.span(oldestWaiting))")) }
         pairs.append(("keys", "\(Formatting.count(keys)) read"))
