@@ -154,7 +154,8 @@ import Testing
         await server.kill()
         try await eventually("the notice") { watch.errors.contains("; waiting for it\n") }
         try await server.restart()
-        try await eventually("the return") { watch.errors.hasSuffix("respool: Redis is reachable again\n") }
+        // On a busy machine it may be lost again meanwhile.
+        try await eventually("the return") { watch.errors.contains("respool: Redis is reachable again\n") }
         #expect(watch.isRunning)
         watch.kill(SIGTERM)
     }

@@ -14,7 +14,8 @@ import Testing
         let server = try await RedisServer()
         let all = server.client()
         for line in try Self.accounts() { _ = try await all.send(RedisCommand(line.map { .text($0) })) }
-        let client = RedisClient(url: try RedisURL("unix://\(user):secret@\(server.socket)"), name: user)
+        let url = try RedisURL("unix://\(user):secret@\(server.socket)")
+        let client = RedisClient(url: url, name: user, timeout: .seconds(60))
         let (own, free) = (JobQueue(client: client), JobQueue(client: all))
         try await body(own, client, free, all)
         #expect(try await QueueAudit(free).problems() == [])

@@ -24,7 +24,7 @@ import Testing
                     }
                 }
             }
-            try await eventually("all wait") { try await fixture.blocked() == count }
+            try await fixture.blocks(count)
             try await body { rung.total }
             group.cancelAll()
             while let result = await group.nextResult() { _ = result }
@@ -36,12 +36,10 @@ import Testing
             try await waiters(8, on: fixture) { rung in
                 try await fixture.push()
                 try await eventually("one is woken") { rung() == 1 }
-                try await Task.sleep(for: .milliseconds(100))
-                #expect(rung() == 1)
+                try await fixture.blocks(7)
                 for _ in 0..<3 { try await fixture.push() }
                 try await eventually("three more are woken") { rung() == 4 }
-                try await Task.sleep(for: .milliseconds(100))
-                #expect(rung() == 4)
+                try await fixture.blocks(4)
             }
         }
     }
@@ -77,8 +75,7 @@ import Testing
                 try await waiters(4, on: fixture) { rung in
                     try await cause()
                     try await eventually("\(name) wakes one") { rung() == 1 }
-                    try await Task.sleep(for: .milliseconds(50))
-                    #expect(rung() == 1, "\(name)")
+                    try await fixture.blocks(3)
                 }
             }
         }
@@ -113,7 +110,7 @@ import Testing
                 _ = try await fixture.beat([])
                 _ = try await fixture.claim()
                 try await fixture.queue.ring()
-                try await Task.sleep(for: .milliseconds(100))
+                try await fixture.blocks(3)
                 #expect(rung() == 0)
             }
         }
@@ -231,6 +228,12 @@ extension QueueFixture {
     /// Creates the inbox's group, as the first worker does.
     func open() async throws {
         _ = try? await client.send(["XGROUP", "CREATE", .text(queue.keys.inbox), "bell", "0", "MKSTREAM"])
+    }
+
+    /// Waits until so many clients wait in a blocking command. Redis wakes them within the command that rings, so that one which was
+    /// woken before waits no more.
+    func blocks(_ count: Int) async throws {
+        try await eventually("\(count) wait") { try await blocked() == count }
     }
 
     /// Clients that wait in a blocking command.

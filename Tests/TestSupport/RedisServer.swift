@@ -18,6 +18,8 @@ package final class RedisServer: Sendable {
     /// How time passes for the server.
     package enum Clock: Sendable {
         case running
+        /// As it does, but `setClock` moves it.
+        case settable
         /// A second in twelve days: timeouts of blocking commands do not end. `setClock` moves it.
         case still
     }
@@ -47,11 +49,12 @@ package final class RedisServer: Sendable {
         arguments = (defaults.map { $0 } + options.map { $0 }).flatMap { ["--\($0.key)", $0.value] }
         switch clock {
         case .running: environment = [:]
-        case .still:
+        case .settable, .still:
             let library = try await Self.stillClock.value.file("clock.so")
             let file = folder.file("clock")
             try Data(count: 8).write(to: URL(filePath: file))
-            environment = ["LD_PRELOAD": library, "CLOCK_SLOWER": "1000000", "CLOCK_FILE": file]
+            let pace = clock == .still ? ["CLOCK_SLOWER": "1000000"] : [:]
+            environment = ["LD_PRELOAD": library, "CLOCK_FILE": file].merging(pace) { $1 }
         }
         process = Mutex(nil)
         try await launch()
@@ -90,7 +93,7 @@ package final class RedisServer: Sendable {
         await child?.wait()
     }
 
-    /// Sets a clock that stands still to so many seconds after the server's start, or before it.
+    /// Moves the clock by so many seconds from what it would be.
     package func setClock(seconds: Int64) throws {
         let file = try FileHandle(forWritingTo: URL(filePath: folder.file("clock")))
         try file.write(contentsOf: withUnsafeBytes(of: seconds) { Data($0) })

@@ -13,12 +13,12 @@ final class Workshop: Sendable {
     let queue: JobQueue
     private let folder: TemporaryFolder
 
-    init(_ options: KeyValuePairs<String, String> = [:]) async throws {
+    init(_ options: KeyValuePairs<String, String> = [:], clock: RedisServer.Clock = .running) async throws {
         folder = try TemporaryFolder()
         for name in ["in", "out", "spool", "state"] {
             try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false)
         }
-        redis = try await RedisServer(options)
+        redis = try await RedisServer(options, clock: clock)
         client = redis.client()
         queue = JobQueue(client: client)
     }
