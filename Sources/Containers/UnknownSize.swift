@@ -36,12 +36,11 @@ package struct UnknownSize {
             case "fact": fact = body
             case "fmt ": block = try waveBlock(body, isBig: isBig)
             case "data":
-                let end = try startOfChunks(behind: body, isBig: isBig)
-                let rest = whole(body..<end, block)
                 if size == 0xFFFF_FFFF, try bytes.text(at: 0, 4) != "RIFF", let wide,
                     let long = try bytes.little(at: wide + 8, 8)
                 {
                     guard try isUnknown(wide: long, from: body) else { return false }
+                    let rest = whole(body..<(try startOfChunks(behind: body, isBig: isBig)), block)
                     correct(length - 8, 8, at: wide, isBig: false)
                     correct(rest, 8, at: wide + 8, isBig: false)
                     correct(0, 8, at: wide + 16, isBig: false)
@@ -54,6 +53,7 @@ package struct UnknownSize {
                     return true
                 }
                 guard try isUnknown(size, from: body, isBig: isBig) else { return false }
+                let rest = whole(body..<(try startOfChunks(behind: body, isBig: isBig)), block)
                 // libav reads to the end of the file if the size is the maximum.
                 correct(min(rest, 0xFFFF_FFFF), 4, at: offset + 4, isBig: isBig)
                 if let fact { correct(0, 4, at: fact, isBig: false) }
@@ -110,10 +110,9 @@ package struct UnknownSize {
                 // The chunk begins with an offset and a block size, even if it is empty.
                 let isEmpty = try size == 8 && length > body + 8 && !isChunks(from: body + 8, isBig: true)
                 guard let common, try isEmpty || isUnknown(size, from: body, isBig: true) else { return false }
+                guard length >= body + 8, length - 8 <= 0xFFFF_FFFF else { return false }
                 let block = try aiffBlock(common)
-                let end = try startOfChunks(behind: body + 8, isBig: true)
-                let rest = whole(body + 8..<end, block ?? 1)
-                guard length - 8 <= 0xFFFF_FFFF else { return false }
+                let rest = whole(body + 8..<(try startOfChunks(behind: body + 8, isBig: true)), block ?? 1)
                 correct(length - 8, 4, at: 4, isBig: true)
                 correct(8 + rest, 4, at: offset + 4, isBig: true)
                 if let block { correct(rest / block, 4, at: common + 2, isBig: true) }
