@@ -195,6 +195,6 @@ package enum HarmlessCut: Sendable {
     case afterIndexedSamples
     /// Between two transport stream packets: the rest of the last frame may have been in a packet that was never written.
     case betweenTransportPackets
-    /// None; but libav reads frames by the thousand bytes, and calls the rest of them at the end corrupt.
+    /// None; but libav reads about 1,000 bytes at a time, and marks the last, shorter read as corrupt.
     case insideReads
 }

@@ -62,7 +62,11 @@ package enum DeclaredCodec {
         guard audio.indices.contains(number), let list = try element(0x6D80, bytes, in: audio[number]) else {
             return []
         }
-        return try elements(0x6240, bytes, in: list).map { encoding in
+        // Without the first bit of the scope, the packets are as they are.
+        let encodings = try elements(0x6240, bytes, in: list).filter {
+            try self.number(0x5032, bytes, in: $0) ?? 1 & 1 != 0
+        }
+        return try encodings.map { encoding in
             guard try self.number(0x5033, bytes, in: encoding) ?? 0 == 0 else { return .encryption }
             let compression = try element(0x5034, bytes, in: encoding)
             return .compression(try compression.flatMap { try self.number(0x4254, bytes, in: $0) } ?? 0)
@@ -114,12 +118,14 @@ package enum DeclaredCodec {
         for number in 0..<maxPackets {
             guard let packet = try bytes.read(at: form.sync + number * form.size, 188) else { return nil }
             let identifier = UInt16(packet[1] & 0x1F) << 8 | UInt16(packet[2])
-            guard var table = tables[identifier], packet[3] & 0x10 != 0 else { continue }
+            guard packet[3] & 0x10 != 0, var table = tables[identifier] else { continue }
             var body = packet.dropFirst(packet[3] & 0x20 != 0 ? 5 + Int(packet[4]) : 4)
             if packet[1] & 0x40 != 0 {
                 table = []
                 body = body.dropFirst(1 + Int(body.first ?? 0))
             }
+            // A table has at most 1,024 bytes; what follows is another one.
+            guard table.count <= maxTableBytes else { continue }
             table += body
             tables[identifier] = table
             guard table.count > 3, case let end = 3 + (Int(table[1] & 0x0F) << 8 | Int(table[2])), end <= table.count
@@ -164,6 +170,7 @@ package enum DeclaredCodec {
 
     /// More packets than there are before a table.
     private static let maxPackets: Int64 = 20_000
+    private static let maxTableBytes = 4096
 
     /// More elements than stand before the first track, more tracks than there are, and a longer name than any codec has.
     private static let (maxElements, maxTracks, maxName) = (1000, 200, 64)

@@ -105,7 +105,7 @@ extension TrackDecoder {
     }
 
     /// Corrects the last packet, before it is decoded.
-    func mendLast() throws(MediaError) {
+    func repairLast() throws(MediaError) {
         dropJunk()
         end.isCompleted = false
         try completeLast()
@@ -161,7 +161,7 @@ extension TrackDecoder {
     private static let wordBytes = 4
     private static let fewBytes = 16
 
-    /// Whether libav has read all sound of the source. In MPEG-4, the index tells, which may follow the sound.
+    /// Whether libav has read all sound of the source. In MPEG-4, this is known by the index, which may follow the sound.
     private func isAtEnd() throws(MediaError) -> Bool {
         guard !source.isEndless else { return false }
         let stream = demuxer.stream(track.index)

@@ -295,7 +295,7 @@ final class TrackDecoder {
             try places.correct(packet, position: bytePosition)
             lost.skipped(bytes: places.takeSkipped())
             try Protection.check(packet)
-            try mendLast()
+            try repairLast()
             guard !isPadding, !(hasPages && linkHeaders.include(packet.bytes, track.codec)) else { continue }
             health.read(packet, track)
             try cutJunk()
