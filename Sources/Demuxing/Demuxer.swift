@@ -36,8 +36,8 @@ package struct Demuxer: ~Copyable {
     /// The packets of raw MPEG audio, AC-3 and ADTS.
     private var frames: FramePackets?
     private var flush: MusepackFlush?
-    /// The packets of AMR.
-    private var speech: SpeechFrames?
+    /// The packets of AMR, by stream index.
+    private var speech: [Int: SpeechFrames] = [:]
 
     private init(
         owning context: UnsafeMutablePointer<AVFormatContext>, _ descriptor: ContainerDescriptor, score: Int,
@@ -226,7 +226,7 @@ package struct Demuxer: ~Copyable {
             for track in tracks {
                 let edits = try movie?.edits(of: track.index)
                 applyEdits(edits, stream(track.index))
-                speech = speech ?? SpeechFrames(stream(track.index))
+                speech[track.index] = SpeechFrames(stream(track.index))
                 hidden[track.index] = SkipSamplesMarker(bytes, stream(track.index), descriptor.padding, edits)
             }
         } catch { throw .unreadable(error, Self.operation) }
@@ -349,13 +349,19 @@ package struct Demuxer: ~Copyable {
             }
             return true
         }
-        if try !(speech?.frame(into: packet) ?? false) {
+        if try !speechFrame(into: packet) {
             guard try read(into: packet) else { return try flush?.next(into: packet) ?? false }
             flush?.read(packet, position: bytePosition)
-            speech?.accept(packet)
+            speech[packet.streamIndex]?.accept(packet)
         }
         if !hidden.isEmpty { try hidden[packet.streamIndex]?.mark(packet) }
         return true
+    }
+
+    /// Reads the next frame of the last packet of AMR; returns `false` if there is none.
+    private borrowing func speechFrame(into packet: borrowing Packet) throws(MediaError) -> Bool {
+        for frames in speech.values { if try frames.frame(into: packet) { return true } }
+        return false
     }
 
     private borrowing func read(into packet: borrowing Packet) throws(MediaError) -> Bool {
@@ -391,10 +397,12 @@ package struct Demuxer: ~Copyable {
     /// support it.
     package borrowing func seek(to time: Int64, stream: Int) throws(MediaError) -> Bool {
         frames?.forget()
-        speech?.forget()
+        for frames in speech.values { frames.forget() }
         descriptor.limitTags(context)
         let code = avformat_seek_file(context, CInt(stream), Int64.min, time, time, 0)
-        guard !tag_limit_end(context).packet else { throw Self.largePacket }
+        let excess = tag_limit_end(context)
+        guard !excess.packet else { throw Self.largePacket }
+        if excess.tags { laterTags.isExceeded = true }
         if let failure = source.failure("seek in the source") { throw failure }
         return code >= 0
     }
@@ -403,7 +411,7 @@ package struct Demuxer: ~Copyable {
     /// support it.
     package borrowing func seek(toByte offset: Int64, stream: Int, passing samples: Int64) throws(MediaError) -> Bool {
         frames?.move(to: offset, passing: samples)
-        speech?.forget()
+        for frames in speech.values { frames.forget() }
         let code = av_seek_frame(context, CInt(stream), offset, AVSEEK_FLAG_BYTE)
         if let failure = source.failure("seek in the source") { throw failure }
         return code >= 0

@@ -65,7 +65,7 @@ final class FramePackets {
             return true
         }
         (self.start, limit) = (start, end)
-        if offsets != nil, next >= 0, start > next, try isSkipped(next) { return false }
+        if offsets != nil, !source.isEndless, next >= 0, start > next, try isSkipped(next) { return false }
         let from = max(start, next)
         guard from < end else { return false }
         let unit = unitLength(bytes)
@@ -94,7 +94,7 @@ final class FramePackets {
 
     /// Passes bytes that libav could not read up to an offset; returns `false` if libav skipped no tag and no frame among them.
     func skip(to position: Int64) throws(MediaError) -> Bool {
-        guard offsets != nil, next >= 0, next < position, try isSkipped(next) else { return false }
+        guard offsets != nil, !source.isEndless, next >= 0, next < position, try isSkipped(next) else { return false }
         (start, limit) = (position, position)
         return true
     }
@@ -131,14 +131,17 @@ final class FramePackets {
 
     /// The end of the frame that begins at an offset, and of the substreams behind it; `nil` if no frame begins there.
     private func endOfUnit(_ start: Int64) throws -> Int64? {
-        var end: Int64?
-        while case let place = end ?? start, let head = try head(place),
+        var (end, frames): (Int64?, Int) = (nil, 0)
+        while frames <= Self.maxDependent, case let place = end ?? start, let head = try head(place),
             end == nil || FrameHeader.isDependent(codec, head), let length = length(head)
         {
-            end = place + Int64(length)
+            (end, frames) = (place + Int64(length), frames + 1)
         }
         return end
     }
+
+    /// The most dependent substreams of a frame (ETSI TS 102 366, annex E).
+    private static let maxDependent = 8
 
     /// The first bytes of a frame; `nil` at the end.
     private func head(_ offset: Int64) throws -> [UInt8]? {

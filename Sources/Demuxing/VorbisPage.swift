@@ -24,8 +24,8 @@ package struct VorbisPage: ~Copyable {
     private var lead: Int64 = 0
     /// The granule position behind the last packet of a later link; `nil` if it is not counted.
     private var position: Int64?
-    /// The page of the last packet of a later link, and the end of the sound, if it ends on that page.
-    private var last: (page: Int64, end: Int64?) = (-1, nil)
+    /// The page of the last packet of a later link, its number, and the end of the sound, if it ends on that page.
+    private var last: (page: Int64, number: UInt32?, end: Int64?) = (-1, nil, nil)
     /// Granule positions to which samples can be added without overflow.
     private static let plausible = 0...Int64(1) << 55
 
@@ -77,7 +77,7 @@ package struct VorbisPage: ~Copyable {
             lead = max(-start, 0)
             guard isLater else { return }
             position = start
-            last = (-1, nil)
+            last = (-1, nil, nil)
             lengths.forget()
             _ = lengths.samples(packet)
         } catch { throw .unreadable(error) }
@@ -92,12 +92,23 @@ package struct VorbisPage: ~Copyable {
             do {
                 let page = try OggPage(SourceBytes(source), at: packet.offset)
                 let end = page?.granule.flatMap { Self.plausible.contains($0) ? $0 : nil }
-                last = (packet.offset, page?.isLast ?? false ? end : nil)
+                let isNext = last.number.map { page?.number == $0 &+ 1 } ?? true
+                last = (packet.offset, page?.number, page?.isLast ?? false ? end : nil)
+                // Behind a seek or missing pages, it is counted from this page, as from the first one.
+                guard isNext else { return try recount(packet) }
             } catch { throw .unreadable(error) }
         }
         guard let sound = last.end else { return }
         let (skip, discard) = (packet.trimming?.skip ?? 0, min(max(end - sound, 0), samples))
         if skip > 0 || discard > 0 || packet.trimming != nil { try packet.trim(skip: skip, discard: discard) }
+    }
+
+    /// Counts from the first packet of a page, unless its position is unknown, as in the last page.
+    private mutating func recount(_ packet: borrowing Packet) throws {
+        let start = try startOfSound(SourceBytes(source), packet.offset)
+        position = start > 0 ? start : nil
+        lengths.forget()
+        _ = lengths.samples(packet)
     }
 
     /// The granule position before the page's packets, which is negative if it has more samples than the position says; zero for a
