@@ -37,14 +37,17 @@ callbacks = part(function()
     call('ZADD', CALLBACKS, due, host)
   end
 
-  -- Shortens the waits of a receiver's deliveries to their lengths: the clock may have been set back.
-  local function shorten_waits(host)
+  -- Shortens the waits of some of a receiver's deliveries to their lengths: the clock may have been set back. Returns the position of
+  -- the next ones, '0' if there are none, and how many it has read.
+  local function shorten_waits(host, position)
     local waiting = P .. 'callbacks:' .. host
-    for _, id in ipairs(call('ZRANGEBYSCORE', waiting, '(' .. now, '+inf')) do
-      local wait = call('HGET', P .. 'callback:' .. id, 'wait')
-      if wait then call('ZADD', waiting, 'LT', NOW + wait, id) end
+    local following, found = unpack(call('ZSCAN', waiting, position, 'COUNT', '256'))
+    for i = 1, #found, 2 do
+      local wait = tonumber(call('HGET', P .. 'callback:' .. found[i], 'wait') or nil)
+      if wait and found[i + 1] - NOW > wait then call('ZADD', waiting, NOW + wait, found[i]) end
     end
     schedule_receiver(host)
+    return following, #found / 2
   end
 
   -- Appends a line `<ms> <status or -> <ms that it took> <sentence>` to the log of a delivery; the last 20 lines are kept.

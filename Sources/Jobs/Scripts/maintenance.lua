@@ -8,7 +8,8 @@
 -- require callbacks
 
 -- When a worker's call last swept; calls that do not sweep follow within 20 ms of one that does.
--- `walk` is the position up to which delays were shortened after the clock was set back; '' if all were.
+-- `walk` is the position up to which waits were shortened after a pause, in which the clock may have been set back; '' if all were.
+-- It is a position of `delayed`, and then `<position of the receivers of callbacks> <position of one's deliveries> <receiver>`.
 local saved_grace, saved_walk = unpack(call('HMGET', META, 'grace', 'walk'))
 local seen, grace, walk, given_settings = tonumber(saved_seen or NOW), tonumber(saved_grace or 0), saved_walk or '', nil
 
@@ -19,10 +20,9 @@ local function start_worker_call(worker_settings)
   if NOW < seen or NOW > seen + 3000 then
     -- No worker could call for a while, so every lease gets a full term before any is reaped.
     grace = NOW + lease_ms
-    -- If the clock was set back, the ends of leases and of delays and the next starts of rated keys would be far in the future.
+    -- If the clock was set back, the ends of leases and of waits and the next starts of rated keys would be far in the future.
     for _, id in ipairs(call('ZRANGEBYSCORE', LEASE, '(' .. whole(grace), '+inf')) do call('ZADD', LEASE, grace, id) end
     for _, key in ipairs(call('ZRANGEBYSCORE', PACED, '(' .. now, '+inf')) do limits().pace(key) end
-    for _, host in ipairs(call('ZRANGE', CALLBACKS, '0', '-1')) do callbacks().shorten_waits(host) end
     walk = '0'
   elseif NOW >= grace then
     grace = 0
@@ -71,14 +71,37 @@ end
 local function admit_inbox() return call('XLEN', IN) > 0 and admission().admit() end
 
 -- Shortens the waits of some delayed jobs to their lengths.
-local function shorten_waits()
+local function shorten_delays()
   local position, found = unpack(call('ZSCAN', INDEX.delayed, walk, 'COUNT', '256'))
   for i = 1, #found, 2 do
     local wait = tonumber(call('HGET', P .. 'job:' .. found[i], 'wait') or nil)
     local job = wait and found[i + 1] - NOW > wait and read(found[i])
     if job and job.state == 'delayed' then to_delayed(job, NOW + wait, wait) end
   end
-  walk = position ~= '0' and position or ''
+  walk = position ~= '0' and position or '0 0 '
+end
+
+-- Shortens the waits of some callbacks. The receivers at one position are taken in the order of their names.
+local function shorten_callbacks()
+  local position, inner, current = string.match(walk, '^(%d+) (%d+) (.*)$')
+  local following, found = unpack(call('ZSCAN', CALLBACKS, position, 'COUNT', '16'))
+  local hosts, budget = {}, 256
+  for i = 1, #found, 2 do
+    if found[i] >= current then hosts[#hosts + 1] = found[i] end
+  end
+  table.sort(hosts)
+  if hosts[1] ~= current then inner = '0' end
+  for _, host in ipairs(hosts) do
+    repeat
+      if budget <= 0 then
+        walk = position .. ' ' .. inner .. ' ' .. host
+        return
+      end
+      local next_inner, count = callbacks().shorten_waits(host, inner)
+      inner, budget = next_inner, budget - count - 4
+    until inner == '0'
+  end
+  walk = following ~= '0' and following .. ' 0 ' or ''
 end
 
 local has_swept = false
@@ -89,7 +112,11 @@ local function sweep_all()
   more = sweep(INDEX.delayed, '64', promote, 'delayed') or more
   for _, key in ipairs(call('ZRANGEBYSCORE', PACED, '-inf', now, 'LIMIT', '0', '64')) do limits().unpark_paced(key) end
   if NOW >= grace then sweep(LEASE, '16', reap, 'running') end
-  if walk ~= '' then shorten_waits() end
+  if string.find(walk, ' ') then
+    shorten_callbacks()
+  elseif walk ~= '' then
+    shorten_delays()
+  end
   has_swept = true
   return more
 end
