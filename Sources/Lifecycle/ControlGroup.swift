@@ -1,18 +1,28 @@
-package import Glibc
+import CLinux
+import Glibc
+import Synchronization
 
 /// A control group of one child below that of this process, in which the kernel limits the number of threads (cgroups(7), `pids.max`).
 ///
-/// Version 1 takes the rights of root. Version 2 takes a group that is delegated to an ordinary user; it becomes a threaded domain, so
-/// that this process stays in it.
+/// Version 1 takes the rights of root. Version 2 takes a group that systemd has delegated to an ordinary user; it becomes a threaded
+/// domain, so that this process stays in it. Only workers create any: a command is in the group of its user's terminal.
 package struct ControlGroup: Sendable {
     private let folder: String
 
-    /// Whether this process can create them.
-    package static var isAvailable: Bool { parent != nil }
+    /// Whether this process can create them. A worker asks before it starts children; a process that has not asked creates none.
+    package static var isAvailable: Bool {
+        isAsked.store(true, ordering: .relaxed)
+        return parent != nil
+    }
+
+    /// Whether this process has asked and can create them.
+    package static var isInUse: Bool { isAsked.load(ordering: .relaxed) && parent != nil }
+
+    private static let isAsked = Atomic(false)
 
     /// Moves a process and its threads into a new group; `nil` if there can be none.
-    package init?(of pid: pid_t, maxThreads: Int) {
-        guard let parent = Self.parent else { return nil }
+    package init?(of pid: CInt, maxThreads: Int) {
+        guard Self.isInUse, let parent = Self.parent else { return nil }
         self.init(parent, name: "\(pid)", maxThreads: maxThreads)
         guard Self.write("\(pid)", to: "\(folder)/cgroup.procs") else {
             remove()
@@ -22,6 +32,8 @@ package struct ControlGroup: Sendable {
 
     private init?(_ parent: Parent, name: String, maxThreads: Int) {
         folder = "\(parent.folder)/\(Self.prefix)\(getpid())-\(name)"
+        // One of an earlier process with the same id.
+        rmdir(folder)
         guard mkdir(folder, 0o755) == 0 else { return nil }
         guard !parent.isThreaded || Self.write("threaded", to: "\(folder)/cgroup.type"), limit(threads: maxThreads)
         else {
@@ -31,8 +43,13 @@ package struct ControlGroup: Sendable {
     }
 
     /// Changes the number of threads; returns whether it holds.
-    @discardableResult
     package func limit(threads: Int) -> Bool { Self.write("\(threads)", to: "\(folder)/pids.max") }
+
+    /// Moves the process back, and removes the group.
+    package func release(_ pid: CInt) {
+        _ = Self.write("\(pid)", to: "\(folder)/../cgroup.procs")
+        remove()
+    }
 
     /// Removes the group, which must be empty.
     package func remove() { rmdir(folder) }
@@ -75,14 +92,23 @@ package struct ControlGroup: Sendable {
     /// Whether a group can be created below, which it tries. Removes those of processes that were killed.
     private static func isUsable(_ parent: Parent) -> Bool {
         if parent.isThreaded {
-            // Root may write to any group, also to those that belong to systemd alone.
-            guard geteuid() != 0, write("+pids", to: "\(parent.folder)/cgroup.subtree_control")
+            // Other groups are systemd's alone, also where this user may write to them.
+            guard geteuid() != 0, isDelegated(parent.folder),
+                write("+pids", to: "\(parent.folder)/cgroup.subtree_control")
             else { return false }
         }
         guard let trial = ControlGroup(parent, name: "0", maxThreads: 1) else { return false }
         trial.remove()
         removeOld(below: parent.folder)
         return true
+    }
+
+    /// Whether systemd has marked the group (`Delegate=`).
+    private static func isDelegated(_ folder: String) -> Bool {
+        ["user.delegate", "trusted.delegate"].contains { name in
+            var value = [UInt8](repeating: 0, count: 8)
+            return clinux_get_attribute(folder, name, &value, value.count) == 1 && value[0] == UInt8(ascii: "1")
+        }
     }
 
     private static func removeOld(below parent: String) {

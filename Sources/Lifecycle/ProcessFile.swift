@@ -1,9 +1,9 @@
-package import Glibc
+import Glibc
 
 /// What `/proc` says of processes.
 package enum ProcessFile {
     /// The number of threads of a process; `nil` if it cannot be read (proc(5), `num_threads` in `/proc/PID/stat`).
-    package static func threads(of pid: pid_t) -> Int? {
+    package static func threads(of pid: CInt) -> Int? {
         // The name of the program, before the last parenthesis, may have blanks.
         guard let text = text(of: "/proc/\(pid)/stat"), let end = text.lastIndex(of: ")") else { return nil }
         let words = text[end...].split(separator: " ")

@@ -10,7 +10,8 @@ final class Child: Sendable {
     private let socket: PacketSocket
     private let state: Mutex<State>
     private let silenced: @Sendable () -> Void
-    /// Where the kernel limits its threads; `nil` if this process cannot create one.
+    private let wrote: @Sendable (String) -> Void
+    /// Where the kernel limits its threads; `nil` if there is none.
     private let group: ControlGroup?
     /// The number of threads above which it is killed.
     private let maxThreads = Atomic(Child.baseThreads + CoreBudget.available)
@@ -72,7 +73,9 @@ final class Child: Sendable {
         self.socket = socket
         state = Mutex(State(pid: pid))
         silenced = handlers.silenced
+        wrote = handlers.wrote
         group = ControlGroup(of: pid, maxThreads: Self.baseThreads + CoreBudget.available + 1)
+        if group == nil, ControlGroup.isInUse { reportUnlimited() }
         let pipe = errors.release()
         let isStarted = tryStartThread { [self] in
             var errors = StandardErrorLog(Descriptor(owning: pipe), write: handlers.wrote)
@@ -133,7 +136,17 @@ final class Child: Sendable {
         let limit = Self.baseThreads + encoders + 2 * outputs
         maxThreads.store(limit, ordering: .relaxed)
         // One more, with which it is killed.
-        group?.limit(threads: limit + 1)
+        guard let group, !group.limit(threads: limit + 1) else { return }
+        state.withLock { if let pid = $0.pid { group.release(pid) } }
+        reportUnlimited()
+    }
+
+    private static let hasReported = Atomic(false)
+
+    /// Logs, for the first of all children, that its threads are only counted.
+    private func reportUnlimited() {
+        guard !Self.hasReported.exchange(true, ordering: .relaxed) else { return }
+        wrote("no control group can limit the threads of this process: they are counted only")
     }
 
     /// Kills the child if it has too many threads.

@@ -148,4 +148,8 @@ int clinux_terminal_size(int descriptor, int *columns, int *rows);
 
 /// The columns that a character takes in the current locale, or -1 if it is not printable. (wcwidth)
 int clinux_columns(uint32_t character);
+
+/// Reads an extended attribute, in a call that the Glibc module leaves out; returns its size or -1. (getxattr)
+ssize_t clinux_get_attribute(const char *path, const char *name, void *value, size_t size);
+
 #endif
