@@ -167,7 +167,7 @@ package final class RemoteOutput {
     /// Finds out whether a publication could be reverted; returns whether that is known.
     package func prepare() throws(Failure) -> Bool {
         if let failure { throw failure }
-        return main?.prepare() ?? true
+        return try withinBound { main?.prepare() ?? true }
     }
 
     /// How long the publication may take: twice what a server may take to answer, since a request may be repeated, one second for
@@ -188,9 +188,14 @@ package final class RemoteOutput {
 
     /// Publishes the output as far as possible without waiting; returns whether all of it is published.
     package func publish() throws(Failure) -> Bool {
+        try withinBound(publishFurther)
+    }
+
+    /// Goes on with a step of the publication; returns whether it is done, and throws if it has taken too long.
+    private func withinBound(_ step: () throws(Failure) -> Bool) throws(Failure) -> Bool {
         let end = publicationEnd ?? .now + publicationBound
         publicationEnd = end
-        if try publishFurther() {
+        if try step() {
             publicationEnd = nil
             return true
         }
