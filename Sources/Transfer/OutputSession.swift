@@ -202,8 +202,9 @@ final class OutputSession {
         }
         let rest = policy.maxOutputBytes - partsReport.bytes
         guard let part else {
-            guard parts.isEmpty else {
-                throw Failure(.internal, "output \(index) is completed before its part \(parts.keys.first!)")
+            // A complete part may still wait for its hash, which is then computed before that of the main file.
+            if let open = parts.first(where: { !$0.value.isFinished })?.key {
+                throw Failure(.internal, "output \(index) is completed before its part \(open)")
             }
             let bytes = try checkedLength(mainFile, atMost: rest)
             isFinished = true

@@ -55,6 +55,20 @@ import Testing
             }, isAtomic: isAtomic)
     }
 
+    @Test func `a main file is complete although its part waits for a process to close it`() async throws {
+        try await withTransfer(policy) { child in
+            try await child.tell(.job(job(["talk.mp3"], parts: [.single(".chapters.json")])))
+            try await child.begin("{}", output: 0, part: ".chapters.json")
+            let held = await child.duplicateOutput()
+            await child.closeOutput()
+            try await child.send(.finished(output: 0, part: ".chapters.json"))
+            _ = try await child.write("sound", output: 0, part: nil)
+            close(held)
+            let staged = try #require(try await child.outcome().staged)
+            #expect(staged.destination == "\(root)/talk.mp3" && staged.parts.count == 1)
+        }
+    }
+
     @Test func `each output is published with its parts, and the main file last`() async throws {
         try await withTransfer(policy) { child in
             let others: [PartPattern] = [.single(".chapters.json"), .single("/lo/1.ts")]
