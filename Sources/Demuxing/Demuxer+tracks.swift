@@ -28,9 +28,7 @@ extension Demuxer {
         case .asf:
             let names = ["ASF_Protection_Type", "encryption"]
             return names.contains { av_dict_get(context.pointee.metadata, $0, nil, 0) != nil }
-        case .matroska:
-            if av_dict_get(stream(track.index).pointee.metadata, "enc_key_id", nil, 0) != nil { return true }
-            return try encodings(track).contains(.encryption)
+        case .matroska: return av_dict_get(stream(track.index).pointee.metadata, "enc_key_id", nil, 0) != nil
         case .mp4:
             guard !bytes.isEndless else { return false }
             do {
@@ -40,18 +38,19 @@ extension Demuxer {
         }
     }
 
-    /// Throws if the bytes of a track were compressed for the container in a way that libav leaves as it is.
-    package borrowing func checkCompression(_ track: AudioTrack) throws(MediaError) {
+    /// Returns whether the bytes of a track were encrypted for the container. Throws if they were compressed for it in a way that
+    /// libav leaves as it is.
+    package borrowing func hasEncryptedContent(_ track: AudioTrack) throws(MediaError) -> Bool {
         let encodings = try encodings(track)
+        if encodings.contains(.encryption) { return true }
         let name: String
         switch encodings.first {
-        case nil: return
+        case nil, .encryption: return false
         case _ where encodings.count > 1: name = "several encodings"
         case .compression(let number):
             // zlib, and the others that libav reads if it was built with them; headers that are left out.
-            guard !(0...3).contains(number) else { return }
+            guard !(0...3).contains(number) else { return false }
             name = "the algorithm \(number) (ContentCompAlgo)"
-        case .encryption: return
         }
         throw MediaError(
             .unsupportedFormat, "open the source",

@@ -12,7 +12,7 @@ final class FramePackets {
     private let stream: Int
     private let codec: AVCodecID
     /// Whether substreams may follow a frame in its packet.
-    private let isDolby: Bool
+    private var isDolby: Bool { FrameHeader.isDolby(codec) }
     /// The offsets of ADTS packets.
     private var offsets: TransportOffsets?
     /// The delay and padding that the file declares.
@@ -39,7 +39,6 @@ final class FramePackets {
     init(_ source: any ByteSource, _ stream: UnsafeMutablePointer<AVStream>, _ padding: LayerPadding?) {
         (self.source, self.padding) = (source, padding)
         (self.stream, codec) = (Int(stream.pointee.index), stream.pointee.codecpar.pointee.codec_id)
-        isDolby = FrameHeader.isDolby(codec)
         offsets = codec == AV_CODEC_ID_AAC ? TransportOffsets() : nil
     }
 

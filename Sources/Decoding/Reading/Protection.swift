@@ -8,9 +8,9 @@ package enum Protection {
     /// Throws if a track's sample entry or header declares encryption, or a compression that is not supported.
     package static func check(_ demuxer: borrowing Demuxer, _ track: AudioTrack) throws(MediaError) {
         let tag = withUnsafeBytes(of: track.codecTag.littleEndian) { String(decoding: $0, as: UTF8.self) }
-        let isDeclared = try demuxer.declaresEncryption(track)
-        if isDeclared || track.hasEncryption || ["drms", "enca", "aavd"].contains(tag) { throw failure }
-        try demuxer.checkCompression(track)
+        if track.hasEncryption || ["drms", "enca", "aavd"].contains(tag) { throw failure }
+        if try demuxer.declaresEncryption(track) { throw failure }
+        if try demuxer.hasEncryptedContent(track) { throw failure }
     }
 
     /// Throws if a packet is marked as encrypted.
