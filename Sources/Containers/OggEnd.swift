@@ -1,5 +1,4 @@
 package import Bytes
-import Glibc
 
 /// Checks the last pages of an Ogg file.
 package enum OggEnd {
@@ -20,7 +19,7 @@ package enum OggEnd {
         guard let tail = try tail(source) else { return [] }
         var last: [UInt32: OggPage] = [:]
         var index = 0
-        while let start = nextMark(tail, from: index) {
+        while let start = OggPage.nextMark(tail, from: index) {
             guard let page = OggPage(tail[start...]), let size = page.size, start + size <= tail.count else {
                 return nil
             }
@@ -30,12 +29,12 @@ package enum OggEnd {
         return Array(last.values)
     }
 
-    /// A stream's last page with a granule position, whether it is complete or not.
-    package static func lastPage(_ source: any ByteSource, serial: UInt32) throws -> OggPage? {
+    /// The last page with a granule position of a stream, or of the file, whether it is complete or not.
+    package static func lastPage(_ source: any ByteSource, serial: UInt32? = nil) throws -> OggPage? {
         guard let tail = try tail(source) else { return nil }
         var (index, last): (Int, OggPage?) = (0, nil)
-        while let start = nextMark(tail, from: index), let page = OggPage(tail[start...]) {
-            if page.serial == serial, page.granule != nil { last = page }
+        while let start = OggPage.nextMark(tail, from: index), let page = OggPage(tail[start...]) {
+            if serial ?? page.serial == page.serial, page.granule != nil { last = page }
             index = start + 4
         }
         return last
@@ -45,19 +44,5 @@ package enum OggEnd {
     private static func tail(_ source: any ByteSource) throws -> [UInt8]? {
         let count = min(source.length, 131_072)
         return try SourceBytes(source).read(at: source.length - count, Int(count))
-    }
-
-    private static func nextMark(_ bytes: [UInt8], from start: Int) -> Int? {
-        bytes.withUnsafeBytes { all in
-            var index = start
-            while let base = all.baseAddress, all.count - index >= OggPage.mark.count,
-                let found = memchr(base + index, CInt(OggPage.mark[0]), all.count - index)
-            {
-                index = base.distance(to: found)
-                guard !all[index...].starts(with: OggPage.mark) else { return index }
-                index += 1
-            }
-            return nil
-        }
     }
 }

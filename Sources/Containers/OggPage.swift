@@ -1,4 +1,5 @@
 package import Bytes
+import Glibc
 
 /// The header of an Ogg page (RFC 3533 section 6).
 package struct OggPage {
@@ -51,4 +52,19 @@ package struct OggPage {
     package var headerSize: Int? { lacing.map { 27 + $0.count } }
     /// Bytes of the header and of all segments; `nil` if the bytes end before the segments' lengths.
     package var size: Int? { lacing.map { 27 + $0.count + $0.reduce(0) { $0 + Int($1) } } }
+
+    /// The offset of the next capture pattern.
+    static func nextMark(_ bytes: [UInt8], from start: Int) -> Int? {
+        bytes.withUnsafeBytes { all in
+            var index = start
+            while let base = all.baseAddress, all.count - index >= mark.count,
+                let found = memchr(base + index, CInt(mark[0]), all.count - index)
+            {
+                index = base.distance(to: found)
+                guard !all[index...].starts(with: mark) else { return index }
+                index += 1
+            }
+            return nil
+        }
+    }
 }

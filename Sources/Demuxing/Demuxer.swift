@@ -220,7 +220,7 @@ package struct Demuxer: ~Copyable {
             {
                 frames = FramePackets(bytes, stream(track.index), nil)
             }
-            if case .granules = descriptor.padding { try OggStart.correct(context, bytes) }
+            if case .granules = descriptor.padding { try OggDuration.correct(context, bytes) }
             let movie = descriptor.padding == .editList && !bytes.isEndless ? try MovieTracks(bytes) : nil
             if movie != nil { countFragmentsFromStart() }
             for track in tracks {

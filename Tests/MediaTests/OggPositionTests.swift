@@ -50,9 +50,28 @@ import Testing
                 chain += try fileBytes(try await tone(container, codec, rate, seconds, serial: serial))
             }
             let result = try MemoryFile(chain).converted(to: Rendition(format: "wav")).result
-            #expect(result.samples == Int64(lengths.reduce(0, +) * rate), "\(lengths)")
+            let seconds = lengths.reduce(0, +)
+            #expect(result.samples == Int64(seconds * rate), "\(lengths)")
             #expect(result.damage.events == 0, "\(lengths)")
+            let probe = try Probe.of(MemoryFile(chain), stop: CancellationFlag())
+            let isExact = probe.seconds.map { abs($0 - Double(seconds)) < 0.001 } ?? false
+            #expect(isExact, "\(lengths): \(probe.seconds as Any)")
+            #expect(probe.estimated)
         }
+    }
+
+    @Test(arguments: codecs)
+    func `a chain whose links begin late is as long as its links`(
+        _ container: String, _ codec: String, _ rate: Int
+    ) async throws {
+        var chain: [UInt8] = []
+        for (serial, seconds) in [3, 2].enumerated() {
+            let path = try await tone(container, codec, rate, seconds, serial: serial)
+            chain += OggFile.moved(try fileBytes(path)) { _ in Int64(3600 * rate) }
+        }
+        let probe = try Probe.of(MemoryFile(chain), stop: CancellationFlag())
+        // The first page of each link is not counted exactly.
+        #expect(probe.seconds.map { abs($0 - 5) < 2 } == true, "\(probe.seconds as Any)")
     }
 
     @Test(arguments: codecs)

@@ -2,14 +2,22 @@ import Bytes
 import CLibav
 import Containers
 
-/// Where the granule positions of Opus and FLAC in Ogg begin: not at zero in a recording of a live stream. libav counts them from zero.
-enum OggStart {
+/// The duration of Ogg files that libav computes from the last granule position alone.
+enum OggDuration {
     /// More pages than headers with pictures have.
     private static let maxPages = 4096
 
-    /// Subtracts the start from the duration of the only stream.
+    /// Corrects the duration of the only stream: that of a chain is the sum of its links, and recordings of live streams of Opus and
+    /// FLAC do not begin at zero.
     static func correct(_ context: UnsafeMutablePointer<AVFormatContext>, _ source: any ByteSource) throws {
         guard context.pointee.nb_streams == 1, !source.isEndless, let stream = context.pointee.streams[0] else {
+            return
+        }
+        if let seconds = try OggChain.seconds(source) {
+            context.pointee.duration = Int64(seconds * Double(AV_TIME_BASE))
+            context.pointee.duration_estimation_method = AVFMT_DURATION_FROM_BITRATE
+            stream.pointee.duration = av_rescale_q(
+                context.pointee.duration, av_swift_time_base, stream.pointee.time_base)
             return
         }
         guard [AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC].contains(stream.pointee.codecpar.pointee.codec_id),
