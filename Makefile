@@ -89,7 +89,7 @@ conformance: release ## convert every source to every output, at every rate and 
 
 # All of it takes hours. CODEC="mp3 or opus" selects settings by their names, and PIECES the number of pieces of each.
 joints: release ## compare files of several encoders with those of one, over music and synthetic sound
-	@deploy/install-packages faad mpg123 opus-tools supertux-data vorbis-tools wesnoth-1.16-music
+	@deploy/install-packages faad mpg123 opus-tools supertux-data vorbis-tools 'wesnoth-1.18-music|wesnoth-1.16-music'
 	$(RELEASED) $(PYTEST) $(TESTS)/test_joints.py -m soak -k '$(CODEC)' --count $(PIECES) -s
 
 containers: release ## build the image and run three workers, and install the package, with podman and podman-compose, or docker

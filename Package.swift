@@ -80,7 +80,7 @@ let package = Package(
         .target(name: "CSampleSum", cSettings: hardenedC, linkerSettings: [.linkedLibrary("avutil")]),
         // The same, for the dictionaries of libavutil.
         .target(name: "CTagLimit", cSettings: hardenedC, linkerSettings: [.linkedLibrary("avutil")]),
-        // TagLib (Debian's libtag1-dev) is C++, so this is an ordinary target with a C header.
+        // TagLib (Debian's libtag-dev, libtag1-dev in Debian 12) is C++, so this is an ordinary target with a C header.
         .target(
             name: "CTagLib", cxxSettings: hardenedCXX,
             linkerSettings: [.linkedLibrary("tag"), .linkedLibrary("stdc++")]),

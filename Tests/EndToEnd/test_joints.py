@@ -1,7 +1,7 @@
 """One file that several encoders made, beside the same file of one encoder.
 
 The subset, which is `long`, takes one setting of each way to join, and two synthetic pieces. With `-m soak` (`make joints`), all
-settings are taken, with three pieces, with 200 pieces of music of Debian's supertux-data and wesnoth-1.16-music, and with 50
+settings are taken, with three pieces, with 200 pieces of music of Debian's supertux-data and wesnoth-1.18-music (1.16 in Debian 12), and with 50
 synthetic ones at every rate. Packets must have equal times, and not depend on the number of threads; what decoders give is compared
 with the source around each joint, and for comparison midway between joints.
 """
@@ -124,7 +124,7 @@ def judge_all(name, material, case, pieces, tmp_path, fallbacks):
     for title, source, rate, channels in pieces:
         count.add(title, source, tmp_path, f"{name}, {title}", case)
     if not count.pieces:
-        pytest.skip("neither supertux-data nor wesnoth-1.16-music is installed")
+        pytest.skip("neither supertux-data nor Wesnoth's music is installed")
     fallbacks.append(count.row(name, material))
     print(f"{fallbacks[-1]} size {spread([100 * size for size in count.sizes])} %, noise of the file {spread(count.losses)} dB")
     if not case.exact:

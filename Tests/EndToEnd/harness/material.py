@@ -9,7 +9,8 @@ import numpy
 from processes import run
 from sound import ffmpeg
 
-MUSIC = [pathlib.Path("/usr/share/games/supertux2/music"), pathlib.Path("/usr/share/games/wesnoth/1.16/data/core/music")]
+GAMES = pathlib.Path("/usr/share/games")
+MUSIC = [GAMES / "supertux2/music", GAMES / "wesnoth/1.18/data/core/music", GAMES / "wesnoth/1.16/data/core/music"]
 RATES = 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 88200, 96000, 192000
 
 
