@@ -51,6 +51,7 @@ extension RedisError {
         "CLUSTERDOWN": "the Redis cluster is down or incomplete, and does not serve this queue",
         "TRYAGAIN": "the queue is moving to another node of the Redis cluster",
         "BUSY": "Redis is busy running a script of another client",
+        "NOSCRIPTING": "this server runs no Lua scripts, which respool needs: give a Redis or Valkey that does",
         "NOAUTH": "Redis requires a password",
         "WRONGPASS": "Redis rejects the user name or the password",
         "NOPERM": "the Redis user has no permission for this command",

@@ -20,13 +20,18 @@ package struct RedisServerError: Error, Hashable, Sendable {
     }
 
     /// Normalizes the error of a script: unwraps one that Redis 6.2 quotes, and adds the code if Redis omits it inside
-    /// scripts.
+    /// scripts, or runs none (as Valkey without its module for Lua).
     private static func cause(_ line: String) -> String {
         // Redis reports this for any missing key while its hash slot moves.
         if line.contains("ttempted to access a non local key") { return "TRYAGAIN \(line)" }
         if line.contains("The user executing the script can't") || line.contains("ACL failure in script") {
             return "NOPERM \(line)"
         }
+        if line.hasPrefix("ERR unknown command"), line.contains("'EVAL") || line.contains("`EVAL") {
+            // Redis repeats arguments in this message.
+            return "NOSCRIPTING unknown command EVAL"
+        }
+        if line.hasPrefix("ERR Could not find scripting engine") { return "NOSCRIPTING \(line)" }
         guard line.hasPrefix("ERR Error running script"), let quote = line.firstRange(of: ": -") else { return line }
         return String(line[quote.upperBound...])
     }

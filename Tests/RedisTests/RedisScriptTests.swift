@@ -35,4 +35,18 @@ import Testing
             }
         }
     }
+
+    @Test func `a server that runs no scripts says so`() async throws {
+        let folder = try TemporaryFolder()
+        let lines = ["EVAL", "EVALSHA"].map { "rename-command \($0) \"\"\n" }
+        let path = try folder.write("without.conf", text: lines.joined())
+        let server = try await RedisServer(["include": path])
+        for _ in 0..<2 {
+            let error = await #expect(throws: RedisError.self) {
+                try await server.client().run(script, keys: ["n"], arguments: [1, "SECRET"])
+            }
+            #expect(error?.description.hasPrefix("this server runs no Lua scripts") == true)
+            #expect(error?.description.contains("SECRET") == false)
+        }
+    }
 }
