@@ -26,9 +26,10 @@ SECONDS ?= 60
 COUNT ?= 10000
 PIECES ?= 200
 CODEC ?=
+SUITE ?=
 SEED ?= 1
 
-.PHONY: help deps build release test unit quick quick-check proof release-check soak mutations conformance joints containers fuzz lint format settings site sanitize bench demo install install-built uninstall deb dist clean
+.PHONY: help deps build release test unit quick quick-check proof release-check soak mutations conformance joints containers platforms servers fuzz lint format settings site sanitize bench demo install install-built uninstall deb dist clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -96,6 +97,13 @@ containers: release ## build the image and run three workers, and install the pa
 	@deploy/install-packages chromium debhelper lintian
 	@deploy/install-python $(BROWSER_TESTS)
 	$(RELEASED) $(PYTEST) $(TESTS)/test_containers.py $(TESTS)/test_dist.py $(TESTS)/test_package.py -m container -rs
+
+platforms: ## run `make test` in a root of the other Debian suite, or of SUITE; of sid only build
+	Tools/platforms test $(SUITE)
+
+servers: build release ## run the tests of the queue against each Redis and Valkey of this machine and of the roots of `make platforms`
+	@deploy/install-python
+	Tools/servers
 
 fuzz: ## fuzz each parser and the engine for SECONDS (60)
 	Tools/fuzz $(SECONDS)
