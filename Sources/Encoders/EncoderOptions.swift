@@ -12,6 +12,19 @@ extension AudioCodec {
     }
 }
 
+extension AudioCodec {
+    /// The encoder's defaults for which joints and lengths were proven. Another release of libav may have others: FFmpeg 9.1 changed
+    /// `aac_coder`.
+    fileprivate var requiredDefaults: [(String, String)] {
+        switch id {
+        case .aac: [("aac_coder", "twoloop")]
+        case .mp3: [("reservoir", "1"), ("joint_stereo", "1"), ("abr", "0")]
+        case .opus: [("application", "audio"), ("frame_duration", "20"), ("vbr", "on")]
+        default: []
+        }
+    }
+}
+
 extension SampleFormat {
     /// libav's name of the sample format. The byte order applies if the format does not specify one.
     package func libavName(_ order: ByteOrder) -> String {
@@ -20,9 +33,9 @@ extension SampleFormat {
 }
 
 extension EncodingSettings {
-    /// The options of libav's encoder.
+    /// The options of libav's encoder. The last value of an option counts.
     var encoderOptions: [(String, String)] {
-        var options: [(String, String)] = []
+        var options = codec.requiredDefaults
         if let level = encoder.compressionLevel {
             let option = codec.controls.compressionLevelOption
             options.append((option?.name ?? "compression_level", option?.values[level] ?? String(level)))
