@@ -17,6 +17,22 @@ package struct UnknownSize {
         return try resolve(&header) ? CorrectedSource(source, header.corrections) : nil
     }
 
+    /// The container of AIFF, AIFF-C or Sun audio of which the first bytes declare no size: libav's probe takes them for no format
+    /// (`aiff_probe` and `au_probe` in libavformat 61).
+    package static func container(beginning bytes: [UInt8]) -> Container? {
+        guard bytes.count >= headBytes else { return nil }
+        let size = { (start: Int) in bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) } }
+        switch String(decoding: bytes[..<4], as: UTF8.self) {
+        case "FORM" where size(4) < 4 && ["AIFF", "AIFC"].contains(String(decoding: bytes[8..<12], as: UTF8.self)):
+            return .aiff
+        case ".snd" where size(8) == 0: return .sun
+        default: return nil
+        }
+    }
+
+    /// The number of bytes by which `container(beginning:)` decides.
+    package static let headBytes = 12
+
     private init(_ source: any ByteSource) {
         bytes = SourceBytes(source)
         length = source.length

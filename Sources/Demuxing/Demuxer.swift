@@ -156,6 +156,11 @@ package struct Demuxer: ~Copyable {
         var format: UnsafePointer<AVInputFormat>?
         let score = av_probe_input_buffer2(source.pointer, &format, nil, nil, 0, 0)
         if let failure = source.failure(operation) { throw failure }
+        if let name = UnknownSize.container(beginning: source.peek(UnknownSize.headBytes))?.demuxers.first,
+            let known = av_find_input_format(name)
+        {
+            return (known, Int(AVPROBE_SCORE_MAX))
+        }
         guard score >= leastScore, let format else {
             do {
                 if let name = try FewFrames.container(whole)?.demuxers.first, let known = av_find_input_format(name) {

@@ -68,6 +68,16 @@ package struct SourceContext: ~Copyable {
         avio_seek(pointer, place, SEEK_SET)
     }
 
+    /// The first bytes, before libav reads any; fewer at the end or after a failure.
+    func peek(_ count: Int) -> [UInt8] {
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
+            length = max(Int(avio_read(pointer, buffer.baseAddress, CInt(count))), 0)
+        }
+        // They are still in libav's buffer.
+        avio_seek(pointer, 0, SEEK_SET)
+        return bytes
+    }
+
     /// The offset of the next byte that libav reads.
     var position: Int64 { avio_seek(pointer, 0, SEEK_CUR) }
 
