@@ -38,7 +38,8 @@ extension Container {
                 timing: .stamped, places: .libav, framing: .container, tracks: .chosen, cut: .none, packetBytes: nil)
         case .musepack:
             ContainerDescriptor(
-                extent: .undeclared, hidden: [], unknownSize: nil, opening: .asIs, tags: .ends, seeking: .counting,
+                extent: .undeclared, hidden: [], unknownSize: nil, opening: .withoutSeekTable, tags: .ends,
+                seeking: .counting,
                 padding: .musepackHeader, length: .rounded, checksum: .nowhere, timing: .stamped, places: .libav,
                 framing: .container, tracks: .chosen, cut: .none, packetBytes: nil)
         case .ogg:

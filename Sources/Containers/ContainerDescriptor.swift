@@ -56,6 +56,8 @@ package enum OpeningMethod: Sendable {
     case samples
     /// Edits are applied to decoded samples. libav applies them to whole packets.
     case withoutEdits
+    /// The seek table of Musepack is hidden.
+    case withoutSeekTable
 }
 
 /// Where tags are that are read without libav.

@@ -47,7 +47,7 @@ package struct MusepackHeader {
         _ bytes: SourceBytes, _ start: Int64
     ) throws -> (delay: Int64, samples: Int64, isFollowed: Bool)? {
         var place = start
-        for _ in 0..<64 {
+        for _ in 0..<maxPackets {
             guard let name = try bytes.text(at: place, 2), let size = try number(bytes, place + 2), size.value > 2
             else {
                 return nil
@@ -63,6 +63,30 @@ package struct MusepackHeader {
         }
         return nil
     }
+
+    /// The source without the reference to its seek table (stream version 8), which nothing reads. libav does not open a source whose
+    /// table it takes for too large, as in short ones, or cannot find, as in one that is cut (`mpc8_handle_chunk` in
+    /// libavformat/mpc8.c, since version 61).
+    package static func withoutSeekTable(_ source: any ByteSource) throws -> any ByteSource {
+        guard !source.isEndless else { return source }
+        let start = try TagBytes.leading(source).end
+        let bytes = SourceBytes(source)
+        guard try bytes.text(at: start, 4) == "MPCK" else { return source }
+        var place = start + 4
+        var corrections: [Int64: UInt8] = [:]
+        for _ in 0..<maxPackets {
+            guard let name = try bytes.text(at: place, 2), name != "AP", let size = try number(bytes, place + 2),
+                size.value > 2
+            else { break }
+            // Decoders ignore packets with unknown names.
+            if name == "SO" { (corrections[place], corrections[place + 1]) = (0x58, 0x58) }
+            place = place.adding(size.value)
+        }
+        return corrections.isEmpty ? source : CorrectedSource(source, corrections)
+    }
+
+    /// The most packets that are read before the audio.
+    private static let maxPackets = 64
 
     /// A number of seven bits a byte, and its end offset.
     private static func number(_ bytes: SourceBytes, _ start: Int64) throws -> (value: Int64, end: Int64)? {

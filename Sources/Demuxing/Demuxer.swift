@@ -76,14 +76,17 @@ package struct Demuxer: ~Copyable {
         var isOnlySamples = false
         var attachmentBytes: Int64 = 0
         do {
-            let shortened = try TrailingTags.hidden(whole, descriptor)
+            var shortened = try TrailingTags.hidden(whole, descriptor)
+            if case .withoutSeekTable = descriptor.opening {
+                shortened = try MusepackHeader.withoutSeekTable(shortened)
+            }
             let resolved = try UnknownSize.resolved(shortened, descriptor)
             isLengthUnknown = resolved != nil
             bytes = try LeadingJunk.hidden(
                 DeflatedTags.hidden(resolved ?? shortened, descriptor.tags, attachmentBytes: &attachmentBytes),
                 descriptor.opening)
             switch descriptor.opening {
-            case .asIs, .withoutEdits: (view, isBigEndian) = (nil, false)
+            case .asIs, .withoutEdits, .withoutSeekTable: (view, isBigEndian) = (nil, false)
             case .likeFrames: (view, isBigEndian) = (try OpeningView(bytes), false)
             case .samples:
                 (view, isBigEndian) = (nil, try SourceBytes(bytes).isRIFX())
