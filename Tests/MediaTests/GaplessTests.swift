@@ -38,7 +38,10 @@ import Testing
         let pairs = Self.pairs.filter { $0.rate == rate }
         var made: [Converted] = []
         for pair in pairs { made.append(try await convert(source, Rendition(format: pair.format, codec: pair.codec))) }
-        let decoded = try await decode([source] + made.map(\.path), as: Float.self, "f32le")
+        var decoded = try await decode([source] + made.map(\.path), as: Float.self, "f32le")
+        for (index, pair) in pairs.enumerated() where pair.codec == "speex" {
+            decoded[index + 1] = try await decode(made[index].path, as: Float.self, "f32le", Studio.speex)
+        }
         for ((pair, converted), samples) in zip(zip(pairs, made), decoded.dropFirst()) {
             let gapless = converted.result.gapless
             let (length, begin) = (decoded[0].count, gapless.start)

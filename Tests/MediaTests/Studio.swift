@@ -74,6 +74,9 @@ actor Studio {
     /// What makes ffmpeg decode the next input, which is Opus, by its reference.
     static let opus = ["-c:a", "libopus", "-request_sample_fmt", "flt"]
 
+    /// The same for Speex, of which the own decoder of ffmpeg 7 returns wideband frames twice.
+    static let speex = ["-c:a", "libspeex"]
+
     static func ffmpeg(_ arguments: [String]) async throws {
         let outcome = try await WarmProgram.ffmpeg.run(["-v", "error", "-nostdin", "-y"] + arguments)
         guard outcome.succeeded else { throw NotMade(description: outcome.errors) }

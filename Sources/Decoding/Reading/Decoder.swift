@@ -48,6 +48,7 @@ struct Decoder: ~Copyable {
         if codec.pointee.id == AV_CODEC_ID_OPUS { context.pointee.request_sample_fmt = AV_SAMPLE_FMT_FLT }
         context.pointee.thread_count = 1
         let delay = takeDelay(context)
+        let rate = SpeexFrames.hideHeader(context)
         if descriptor.isChecksummed { context.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE }
         if descriptor.compressesRange {
             // Without it, dither depends on all earlier decoding.
@@ -67,6 +68,7 @@ struct Decoder: ~Copyable {
                 "the audio is \(variant(parameters) ?? "a variant of \(name)"), which libav cannot decode")
         }
         if delay > 0 { context.pointee.delay = delay }
+        if let rate { context.pointee.sample_rate = rate }
         return decoder
     }
 

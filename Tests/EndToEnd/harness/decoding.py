@@ -8,6 +8,9 @@ import numpy
 from processes import Failed, run
 from sound import ffmpeg
 
+# What makes ffmpeg decode Speex by its reference: the own decoder of ffmpeg 7 returns wideband frames twice.
+SPEEX = ["-c:a", "libspeex"]
+
 
 def decode(files):
     """All samples of each file in floating point, or the error; files are (path, channels, Hz, preceding arguments)."""

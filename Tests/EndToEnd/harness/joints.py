@@ -7,6 +7,7 @@ import subprocess
 import typing
 
 import numpy
+from decoding import SPEEX
 from processes import Failed, check, run
 from service import RESPOOL
 
@@ -120,7 +121,8 @@ def times(packets):
 
 def decode(path, rate, channels):
     """What ffmpeg decodes, with every complaint as an error."""
-    words = ["ffmpeg", "-nostdin", "-v", "error", "-xerror", "-i", path, "-f", "f32le", "-ar", rate, "-ac", channels, "-"]
+    decoder = SPEEX if path.suffix == ".spx" else []
+    words = ["ffmpeg", "-nostdin", "-v", "error", "-xerror", *decoder, "-i", path, "-f", "f32le", "-ar", rate, "-ac", channels, "-"]
     outcome = subprocess.run([str(word) for word in words], capture_output=True, check=True, timeout=1000)
     check(not outcome.stderr, f"a decoder is quiet about {path.name}: {outcome.stderr[:300]}")
     return numpy.frombuffer(outcome.stdout, "<f4").reshape(-1, channels)

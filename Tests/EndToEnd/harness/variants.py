@@ -3,7 +3,7 @@
 import pathlib
 
 import numpy
-from decoding import decode
+from decoding import SPEEX, decode
 from mathematics import RATES, SECONDS, lag, signal
 from processes import check
 from sound import ffmpeg
@@ -35,7 +35,8 @@ CODECS = {
     "ima4": dict(words=["-c:a", "adpcm_ima_qt"], layouts=(1, 2), floor=12),
     "ima": dict(words=["-c:a", "adpcm_ima_wav"], layouts=(1, 2), floor=4),
     "mulaw": dict(words=["-c:a", "pcm_mulaw"], floor=25),
-    "speex": dict(words=["-c:a", "libspeex"], rates=(8000, 16000, 32000), layouts=(1, 2), floor=0, speech=True),
+    "speex": dict(words=["-c:a", "libspeex"], rates=(8000, 16000, 32000), layouts=(1, 2), floor=0, speech=True,
+                  decoding=SPEEX),
     "gsm": dict(words=["-c:a", "libgsm"], rates=(8000,), layouts=(1,), floor=0, speech=True),
 }
 
