@@ -31,6 +31,8 @@ final class FramePackets {
     private var isJoined: Bool?
     /// The number of places with tags.
     private(set) var tags = 0
+    /// The number of places in ADTS with bytes that are neither frames nor tags, which libav skips.
+    private(set) var gaps = 0
 
     /// A Lyrics3 tag must be in this window to be found, and some more, so that small tags do not cost a read each.
     private static let window: Int64 = 65_536
@@ -64,7 +66,10 @@ final class FramePackets {
             return true
         }
         (self.start, limit) = (start, end)
-        if offsets != nil, !source.isEndless, next >= 0, start > next, try isSkipped(next) { return false }
+        if offsets != nil, !source.isEndless, next >= 0, start > next {
+            if try isSkipped(next) { return false }
+            gaps += 1
+        }
         let from = max(start, next)
         guard from < end else { return false }
         let unit = unitLength(bytes)
@@ -110,6 +115,7 @@ final class FramePackets {
                     return false
                 }
                 next = start
+                gaps += 1
                 return try frame(into: packet)
             }
             try packet.fill(bytes, stream: stream, offset: place, duration: duration)

@@ -209,7 +209,8 @@ import Testing
         #expect(made.copied == false && made.samples == 264_600)
     }
 
-    @Test func `ADTS with a packet of no frame is encoded`() async throws {
+    /// libav skips what is left of the frame if nothing in it looks like a header, and otherwise makes a packet of some of it.
+    @Test(arguments: [true, false]) func `ADTS with a packet of no frame is encoded`(isSkipped: Bool) async throws {
         let source = try await Studio.shared.music(as: "copy.aac", ["-c:a", "aac", "-aac_pns", "0", "-b:a", "128k"])
         var bytes = try fileBytes(source)
         var frame = 0
@@ -217,6 +218,8 @@ import Testing
             frame += try #require(
                 bytes[frame...].withUnsafeBufferPointer { FrameHeader.adtsLength($0) })
         }
+        let length = try #require(bytes[frame...].withUnsafeBufferPointer { FrameHeader.adtsLength($0) })
+        if isSkipped { for place in frame + 2..<frame + length { bytes[place] = 0x55 } }
         // Without its second byte a header is none, and what is left of the frame is a packet without one.
         bytes.remove(at: frame + 1)
         let path = await Studio.shared.output("aac")
