@@ -51,16 +51,22 @@ package struct Continuity {
         offset += Int64(packet.bytes.count)
         guard packet.streamIndex == track, let start = packet.timestamp else { return nil }
         var missing: Int64?
+        var interval = step
         if let end {
             // If packets have no duration, the last step between them is used instead.
             if packet.duration == 0 && step == 0 { step = max(start - end, 0) }
             let gap = start - end - (packet.duration == 0 ? step : 0)
-            if gap > second / 50, isMissing(gap) { missing = skipped }
+            if gap > second / 50, isMissing(gap) {
+                missing = skipped
+            } else {
+                // Packets of Vorbis have no duration in NUT, and the first ones are shorter than others.
+                interval = min(max(start - end, 0), second / 10)
+            }
         }
         first = first ?? start
         skipped = 0
         bytes += Int64(packet.bytes.count)
-        time += packet.duration > 0 ? packet.duration : step
+        time += packet.duration > 0 ? packet.duration : interval
         end = start + packet.duration
         return missing
     }
