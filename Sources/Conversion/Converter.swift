@@ -70,10 +70,9 @@ package enum Converter {
                 guard case .success(let made) = result, let excess = made.excess,
                     plan.renditions[index].tags.chapters == nil
                 else { continue }
-                // The decoded peaks of a codec depend on the level. 0.1 dB more leaves room for that.
                 do throws(MediaError) {
                     results[index] = .success(
-                        try SecondEncoding.run(writers, index, lowering: excess + 0.1, warnings: warnings))
+                        try LoweredEncoding.run(writers, index, excess: excess, warnings: warnings))
                 } catch {
                     guard lanes.count > 1, !plan.isAtomic, !stop.isRaised else { throw error }
                     results[index] = .failure(error)

@@ -23,7 +23,7 @@ final class SoundFloats {
     private let ceiling: Double?
     /// The requested loudness in LUFS.
     private let target: Double?
-    /// Gain reduction in dB behind the limiter, for a second encoding after decoded peaks exceeded the ceiling.
+    /// Gain reduction in dB behind the limiter, for an encoding after decoded peaks exceeded the ceiling.
     private let lowering: Double
     /// The gain behind the limiter: compensation of the encoder's own gain, and the lowering.
     private let outputGain: Float
@@ -140,7 +140,7 @@ final class SoundFloats {
         }
     }
 
-    /// A warning about what the limiter and the second encoding did to keep the ceiling, and what it cost.
+    /// A warning about what the limiter and the repeated encoding did to keep the ceiling, and what it cost.
     private var limited: Warning? {
         var words: [String] = []
         if let work = limiter?.work, work.events > 0 {
