@@ -50,6 +50,9 @@ static inline CURLcode curl_swift_result(const CURLMsg *message) { return messag
 static const long curl_swift_use_tls = CURLUSESSL_ALL;
 static const long curl_swift_make_folders = CURLFTP_CREATE_DIR_RETRY;
 
+// CURLE_TOO_LARGE, which libcurl reports since 8.6 for what exceeds its own limits; before, it reports CURLE_OUT_OF_MEMORY.
+static const CURLcode curl_swift_too_large = (CURLcode)100;
+
 // A macro with a cast.
 static const curl_socket_t curl_swift_bad_socket = CURL_SOCKET_BAD;
 

@@ -109,8 +109,8 @@ class RemoteRequest {
     func finish(_ code: CURLcode) -> End {
         if let failure { return .failed(failure) }
         if isSatisfied || code == CURLE_OK && hasHead { return .complete }
-        // libcurl 7.88 reports CURLE_OUT_OF_MEMORY for a header line of over 100 KB.
-        if code == CURLE_OUT_OF_MEMORY, lastActivity != nil, !hasHead {
+        // libcurl reports this for a header line of over 100 KB.
+        if code == curl_swift_too_large || code == CURLE_OUT_OF_MEMORY, lastActivity != nil, !hasHead {
             return .failed(.endlessHeader(target.name))
         }
         if route.isProxied, let failure = Failure.proxy(code, handle.connectStatus) { return .broken(failure) }
