@@ -15,8 +15,14 @@ extension Demuxer {
 
     /// The codec's name for messages: as the header writes it, if libav does not know it.
     package borrowing func codecLabel(_ track: AudioTrack) throws(MediaError) -> String {
-        if let label = track.codecLabel { return label }
         do {
+            // Whether libav has a name for these depends on its release.
+            if Container(demuxer: formatName) == .mpegTransport, CodecID(track.codec) == nil, !bytes.isEndless,
+                let name = try DeclaredCodec.transportCodec(bytes)
+            {
+                return name
+            }
+            if let label = track.codecLabel { return label }
             return try DeclaredCodec.name(bytes, Container(demuxer: formatName) ?? .generic) ?? "unknown"
         } catch { throw .unreadable(error) }
     }
