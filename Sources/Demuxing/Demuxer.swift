@@ -110,7 +110,7 @@ package struct Demuxer: ~Copyable {
         av_opt_set(context, "protocol_whitelist", "", 0)
         if isOnlySamples { av_opt_set_int(context, "max_probe_packets", 1, 0) }
         // On failure, libav frees the context itself.
-        var options = Options(descriptor.opening == .withoutEdits ? [("advanced_editlist", "0")] : [])
+        var options = Options(descriptor.libavOptions)
         descriptor.limitTags(context)
         let code = avformat_open_input(&context, nil, format, &options.pointer)
         let excess = tag_limit_end(context)
@@ -156,14 +156,14 @@ package struct Demuxer: ~Copyable {
         _ whole: any ByteSource, _ source: borrowing SourceContext, as name: String?
     ) throws(MediaError) -> (UnsafePointer<AVInputFormat>, Int) {
         if let name, let known = av_find_input_format(name) { return (known, Int(AVPROBE_SCORE_MAX)) }
-        var format: UnsafePointer<AVInputFormat>?
-        let score = av_probe_input_buffer2(source.pointer, &format, nil, nil, 0, 0)
-        if let failure = source.failure(operation) { throw failure }
         if let name = UnknownSize.container(beginning: source.peek(UnknownSize.headBytes))?.demuxers.first,
             let known = av_find_input_format(name)
         {
             return (known, Int(AVPROBE_SCORE_MAX))
         }
+        var format: UnsafePointer<AVInputFormat>?
+        let score = av_probe_input_buffer2(source.pointer, &format, nil, nil, 0, 0)
+        if let failure = source.failure(operation) { throw failure }
         guard score >= leastScore, let format else {
             do {
                 if let name = try FewFrames.container(whole)?.demuxers.first, let known = av_find_input_format(name) {
@@ -209,7 +209,7 @@ package struct Demuxer: ~Copyable {
     /// The score of what a few bytes in each block have in common.
     private static let doubtfulScore = AVPROBE_SCORE_MAX / 4
 
-    /// Enlarges packets of uncompressed audio beyond the 4 KiB that suit libav's stream analysis.
+    /// Enlarges packets of uncompressed audio beyond those that suit libav's stream analysis.
     private borrowing func enlargePackets() {
         guard let size = descriptor.packetBytes else { return }
         av_opt_set_int(context.pointee.priv_data, "max_size", Int64(size), 0)
@@ -430,6 +430,13 @@ package struct Demuxer: ~Copyable {
 }
 
 extension ContainerDescriptor {
+    /// The options of libav's demuxer.
+    fileprivate var libavOptions: [(String, String)] {
+        if opening == .withoutEdits { return [("advanced_editlist", "0")] }
+        // libav's stream analysis reads fifty packets. By default, those of libav 7 are larger.
+        return packetBytes == nil ? [] : [("max_size", "4096")]
+    }
+
     /// Limits what libav reads of tags, chapters and packets of Ogg on this thread, until `tag_limit_end`.
     fileprivate func limitTags(_ context: UnsafeMutablePointer<AVFormatContext>?) {
         let packet = if case .oggComment = tags { UInt64(Metadata.maxCopiedBytes) } else { UInt64.max }

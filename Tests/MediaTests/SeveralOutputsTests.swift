@@ -142,7 +142,7 @@ import Testing
         #expect(told.first == [])
         #expect(told.last?.map(\.phase) == [.complete, .complete, .complete, .failed])
         let under = told.filter { !$0.isEmpty }
-        #expect(under.count > 1 && under[0][1].phase == .converting)
+        #expect(under.count > 1 && under[0][1].phase == .converting, "\(told)")
         for (one, next) in zip(under, under.dropFirst()) {
             for index in one.indices { #expect(one[index].fraction <= next[index].fraction) }
         }
@@ -151,7 +151,7 @@ import Testing
             reports.withLock { $0.append(report) }
         }
         let alone = reports.withLock { $0 }
-        #expect(alone.count > 3 && alone.allSatisfy { $0.outputs.isEmpty })
+        #expect(alone.count > 3 && alone.allSatisfy { $0.outputs.isEmpty }, "\(alone)")
     }
 
     @Test func `an output that fails ends all others if all are required`() async throws {
