@@ -1,4 +1,5 @@
 import Bytes
+import CLibav
 import Encoding
 import FoundationEssentials
 import Glibc
@@ -52,7 +53,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("g.mka", ["-c:a", "pcm_s16le"]), ("o-g.webm", ["-c:a", "libopus"]), ("v-g.webm", ["-c:a", "libvorbis"]),
+        // Packets of a thousand samples, so that damage is not only in samples, where nothing shows it.
+        ("g.mka", ["-af", "asetnsamples=1024", "-c:a", "pcm_s16le"]), ("o-g.webm", ["-c:a", "libopus"]),
+        ("v-g.webm", ["-c:a", "libvorbis"]),
         ("g.wma", []), ("g.ts", ["-c:a", "aac"]), ("g.spx", ["-c:a", "libspeex", "-ar", "16000"]),
     ])
     func `an error that a container skips over fails the conversion`(_ name: String, _ arguments: [String]) async throws
@@ -177,9 +180,17 @@ import Testing
         let setup = try #require(bytes.firstRange(of: [0x05, 0x80, 0x80, 0x80, 0x05])).upperBound
         bytes.replaceSubrange(setup..<setup + 5, with: [0xF9, 0x48, 0x40, 0, 0])
         let refused = try await refusal("variant.m4a", bytes)
+        // libav 7.1 decodes xHE-AAC, and what is left of the configuration is no valid one.
+        if avcodec_profile_name(AV_CODEC_ID_AAC, Self.extendedProfile) != nil {
+            guard case .corruptMedia = refused?.reason else { Issue.record("\(String(describing: refused))"); return }
+            return
+        }
         guard case .unsupportedFormat = refused?.reason else { Issue.record("\(String(describing: refused))"); return }
         #expect("\(refused!)".contains("the audio is xHE-AAC, which libav cannot decode"), "\(refused!)")
     }
+
+    /// `AV_PROFILE_AAC_USAC`: the object type less one.
+    private static let extendedProfile: CInt = 41
 
     @Test func `an empty file and one without samples are corrupt`() async throws {
         let empty = try await refusal("empty.mp3", [])

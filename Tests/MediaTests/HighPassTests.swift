@@ -30,7 +30,8 @@ import Testing
         let source = try await Studio.shared.music()
         let made = try await convert(source, sound { $0.highPass = 300 })
         let judged = try await Studio.shared.source(
-            "high.wav", ["-i", source, "-af", "aformat=fltp,highpass=f=300", "-c:a", "pcm_f32le"])
+            // In FFmpeg 7, the filter computes 32-bit samples with 32-bit coefficients.
+            "high.wav", ["-i", source, "-af", "aformat=dblp,highpass=f=300", "-c:a", "pcm_f32le"])
         let decoded = try await decode([made.path, judged], as: Float.self, "f32le")
         #expect(decoded[0].count == decoded[1].count)
         #expect(zip(decoded[0], decoded[1]).allSatisfy { abs($0 - $1) < 1e-6 })
