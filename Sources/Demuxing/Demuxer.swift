@@ -301,9 +301,6 @@ package struct Demuxer: ~Copyable {
     /// The number of places with tags between frames so far.
     package var tagsBetweenFrames: Int { frames?.tags ?? 0 }
 
-    /// The number of places in ADTS so far with bytes that are neither frames nor tags.
-    package var gapsBetweenFrames: Int { frames?.gaps ?? 0 }
-
     /// The fraction of the bytes that has been read.
     package var byteFraction: Double { Double(bytePosition) / Double(max(bytes.length, 1)) }
 

@@ -31,8 +31,8 @@ final class FramePackets {
     private var isJoined: Bool?
     /// The number of places with tags.
     private(set) var tags = 0
-    /// The number of places in ADTS with bytes that are neither frames nor tags, which libav skips.
-    private(set) var gaps = 0
+    /// Whether bytes of ADTS that are neither frames nor tags, which libav skips, are before the next packet.
+    private var isBehindGap = false
 
     /// A Lyrics3 tag must be in this window to be found, and some more, so that small tags do not cost a read each.
     private static let window: Int64 = 65_536
@@ -46,13 +46,13 @@ final class FramePackets {
 
     /// Continues at the offset of a frame; `passed` samples were not read.
     func move(to offset: Int64, passing passed: Int64) {
-        (next, limit, time) = (offset, -1, nil)
+        (next, limit, time, isBehindGap) = (offset, -1, nil, false)
         offsets?.move(to: offset)
         position = position.map { $0 + passed }
     }
 
     /// Continues at an unknown position.
-    func forget() { (next, limit, time, position) = (-1, -1, nil, nil) }
+    func forget() { (next, limit, time, position, isBehindGap) = (-1, -1, nil, nil, false) }
 
     /// Cuts what is before the frame off libav's packet; returns `false` if there is no frame in it, or if others are before it.
     /// `position` is where libav reads next.
@@ -68,7 +68,7 @@ final class FramePackets {
         (self.start, limit) = (start, end)
         if offsets != nil, !source.isEndless, next >= 0, start > next {
             if try isSkipped(next) { return false }
-            gaps += 1
+            isBehindGap = true
         }
         let from = max(start, next)
         guard from < end else { return false }
@@ -115,7 +115,7 @@ final class FramePackets {
                     return false
                 }
                 next = start
-                gaps += 1
+                isBehindGap = true
                 return try frame(into: packet)
             }
             try packet.fill(bytes, stream: stream, offset: place, duration: duration)
@@ -252,6 +252,8 @@ final class FramePackets {
 
     /// Sets the time of a packet, and marks the samples that are not the source's.
     private func finish(_ packet: borrowing Packet) throws(MediaError) {
+        if isBehindGap { packet.markGap() }
+        isBehindGap = false
         if let time { (packet.pointer.pointee.pts, packet.pointer.pointee.dts) = (time, time) }
         time = packet.timestamp.map { $0 + packet.duration }
         duration = packet.duration

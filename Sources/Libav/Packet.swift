@@ -85,6 +85,12 @@ package struct Packet: ~Copyable {
         pointer.pointee.flags = AV_PKT_FLAG_KEY
     }
 
+    /// Records that bytes between the packet before and this one are neither a frame nor a tag, until the packet is cleared.
+    package borrowing func markGap() { pointer.pointee.opaque = UnsafeMutableRawPointer(bitPattern: 1) }
+
+    /// Whether that was recorded.
+    package var followsGap: Bool { pointer.pointee.opaque != nil }
+
     /// The offset of its data, or of the unit that contains it, in the source; negative if unknown.
     package var offset: Int64 { pointer.pointee.pos }
 

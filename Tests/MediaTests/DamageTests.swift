@@ -1,6 +1,7 @@
 import Bytes
 import Conversion
 import Decoding
+import Demuxing
 import Encoding
 import FoundationEssentials
 import Glibc
@@ -143,6 +144,23 @@ import Testing
             #expect(result.damage.events > 0, "\(name) at \(percent) %")
             #expect(result.samples == whole, "\(name) at \(percent) %")
         }
+    }
+
+    @Test func `a frame of ADTS that libav skips becomes silence`() async throws {
+        let source = try await Studio.shared.music(as: "skipped.aac", ["-c:a", "aac", "-aac_pns", "0", "-b:a", "128k"])
+        let whole = try await convert(source, Rendition(format: "wav")).result
+        var bytes = try fileBytes(source)
+        var starts = [0]
+        while let length = bytes[starts.last!...].withUnsafeBufferPointer({ FrameHeader.adtsLength($0) }) {
+            starts.append(starts.last! + length)
+        }
+        // Bytes in which libav finds no header.
+        for number in [40, 200] { for place in starts[number]..<starts[number + 1] { bytes[place] = 0x55 } }
+        let path = try Studio.shared.folder.write("skipped-frames.aac", bytes)
+        let result = try await convert(path, Rendition(format: "wav")).result
+        #expect(result.samples == whole.samples)
+        #expect(result.damage == Damage(seconds: 2048.0 / 44_100, events: 2), "\(result.damage)")
+        #expect(result.warnings.contains { $0.code == "damaged" })
     }
 
     @Test func `more than a hundredth lost fails, with the amount and the position`() async throws {

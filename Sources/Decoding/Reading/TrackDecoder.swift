@@ -294,6 +294,7 @@ final class TrackDecoder {
             }
             try places.correct(packet, position: bytePosition)
             lost.skipped(bytes: places.takeSkipped())
+            if packet.followsGap { lost.suspect() }
             try Protection.check(packet)
             try repairLast()
             guard !isPadding, !(hasPages && linkHeaders.include(packet.bytes, track.codec)) else { continue }

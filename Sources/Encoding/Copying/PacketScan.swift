@@ -72,10 +72,8 @@ struct PacketScan {
             guard continuity.read(packet, position: demuxer.bytePosition) == nil else {
                 throw .notCopied("a part of it is missing")
             }
-            guard demuxer.gapsBetweenFrames == 0 else {
-                throw .notCopied("it has bytes between its frames that are not audio")
-            }
             guard packet.streamIndex == track.index else { continue }
+            guard !packet.followsGap else { throw .notCopied("it has bytes between its frames that are not audio") }
             if isVorbisPages { try vorbisPage.mend(packet) }
             try Protection.check(packet)
             guard let length = try lengths.samples(of: packet) else { continue }
