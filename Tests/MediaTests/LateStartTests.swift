@@ -20,6 +20,8 @@ import Testing
         var decoding: [String] = []
         /// What cuts are worth beside a whole decode, in dB, where libav makes up noise as it goes.
         var noise: Double?
+        /// What a whole decode is worth beside that of the reference, in dB; `nil` if ffmpeg decodes the same samples.
+        var likeness: Double?
         /// Whether it is decoded from the start, for want of anything better.
         var startsLate = true
         /// How many files are put behind each other for it, each with a part of the sweep.
@@ -63,7 +65,9 @@ import Testing
             startsLate: false),
         .init(
             name: "hybrid.opus", arguments: ["-ac", "1", "-b:a", "28k", "-application", "voip"], decoding: Studio.opus),
-        .init(name: "wide.spx", arguments: ["-c:a", "libspeex", "-ar", "16000", "-ac", "1"], seconds: 56),
+        .init(
+            name: "wide.spx", arguments: ["-c:a", "libspeex", "-ar", "16000", "-ac", "1"], seconds: 56,
+            decoding: Studio.speex, likeness: 15),
         .init(name: "opus.webm", arguments: ["-c:a", "libopus"], seconds: 32, decoding: Studio.opus),
         .init(name: "vorbis.webm", arguments: ["-c:a", "libvorbis"], seconds: 32),
         .init(name: "aac.mka", arguments: ["-c:a", "aac", "-aac_pns", "0"], seconds: 32),
@@ -131,7 +135,11 @@ import Testing
         var ffmpeg: [UInt8] = []
         for link in links { ffmpeg += try await raw(link, variant.decoding, format) }
         #expect(whole.bytes.count <= ffmpeg.count && whole.bytes.count > ffmpeg.count - 2000 * whole.sampleBytes)
-        #expect(isPrefix(whole.bytes, of: ffmpeg))
+        if let likeness = variant.likeness {
+            #expect(ratio(Array(ffmpeg.prefix(whole.bytes.count)), whole.bytes) > likeness)
+        } else {
+            #expect(isPrefix(whole.bytes, of: ffmpeg))
+        }
         let count = whole.count
         for first in [count * 3 / 4 - 777, count * 19 / 20 + 13, count - 20] {
             // The last goes on to the end of the source, which has to be where its headers say.
