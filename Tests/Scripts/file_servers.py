@@ -1,17 +1,26 @@
 """Servers of files: FTP, FTP that is old and mistaken about its address, FTPS, FTPS with data in the clear, and SFTP.
 
-file_servers.py FOLDER LOG CERTIFICATE KEY serves the folder and writes what is read of it to the log, beside which it puts the key
-of the SFTP server (`known-hosts`) and one that it takes (`own-key`). It prints its ports and ends with its standard input.
+file_servers.py CERTIFICATE KEY forks for each line `FOLDER LOG` of its standard input. A fork serves the folder and writes what is
+read of it to the log, beside which it puts the key of the SFTP server (`known-hosts`) and one that it takes (`own-key`). It prints
+the folder and its ports, and ends when the folder is gone; all of them end with the standard input.
 """
 
-import os, socket, sys, threading
+import os, select, signal, socket, sys, threading
 
 import paramiko
 from pyftpdlib.authorizers import DummyAuthorizer
 from pyftpdlib.handlers import DTPHandler, FTPHandler, TLS_DTPHandler, TLS_FTPHandler
 from pyftpdlib.servers import FTPServer
 
-root, log, certificate, key = sys.argv[1:]
+certificate, key = sys.argv[1:]
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+# Only this process has the writing end.
+life, held = os.pipe()
+for line in sys.stdin:
+    root, log = line.split()
+    if os.fork() == 0: break
+else: sys.exit()
+os.close(held)
 lock = threading.Lock()
 seen = set()
 
@@ -185,5 +194,6 @@ listener = socket.create_server(("127.0.0.1", 0))
 ports.append(listener.getsockname()[1])
 threading.Thread(target=serve_sftp, args=(listener,), daemon=True).start()
 open(os.path.join(os.path.dirname(log), "known-hosts"), "w").write("[127.0.0.1]:%d %s %s\n" % (ports[-1], host.get_name(), host.get_base64()))
-print(*ports, flush=True)
-sys.stdin.read()
+os.write(1, (" ".join(map(str, [root, *ports])) + "\n").encode())
+while os.path.exists(root) and not select.select([life], [], [], 1)[0]: pass
+os._exit(0)

@@ -6,7 +6,6 @@ import Testing
 
 /// Servers of files, and what was read from them.
 struct FileServers {
-    let process: ChildProcess
     let folder: TemporaryFolder
     let ftp: Int
     let old: Int
@@ -52,16 +51,41 @@ struct FileServers {
         _ = try folder.write("root/empty", [])
         try FileManager.default.createDirectory(
             atPath: folder.file("root/home"), withIntermediateDirectories: false)
-        let certificate = try await Origin.shared.certificateFile()
-        let key = certificate.replacing("certificate.pem", with: "key.pem")
-        // Debian's own Python, which has the packages.
-        let process = try await ChildProcess(
-            "/usr/bin/python3",
-            [Script.path("file_servers.py"), folder.file("root"), folder.file("log"), certificate, key], input: .open)
-        try await eventually("the servers say their ports") { process.output.hasSuffix("\n") }
-        let ports = process.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+        let ports = try await Forking.shared.ports(folder)
         return FileServers(
-            process: process, folder: folder, ftp: ports[0], old: ports[1], ftps: ports[2], half: ports[3],
+            folder: folder, ftp: ports[0], old: ports[1], ftps: ports[2], half: ports[3],
             sftp: ports[4])
+    }
+
+    /// The process whose forks are the servers of each test, because Python's packages take long to load.
+    private actor Forking {
+        static let shared = Forking()
+
+        private var starting: Task<ChildProcess, any Error>?
+
+        /// The ports of new servers, which end when the folder is removed.
+        func ports(_ folder: TemporaryFolder) async throws -> [Int] {
+            let start = starting ?? Task { try await Self.start() }
+            starting = start
+            let process = try await start.value
+            let root = folder.file("root")
+            await process.write("\(root) \(folder.file("log"))\n")
+            var ports: [Int] = []
+            try await eventually("the servers say their ports") {
+                let lines = process.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+                let words = lines.first { $0.hasPrefix(root + " ") }?.split(separator: " ") ?? []
+                ports = words.dropFirst().compactMap { Int($0) }
+                return !ports.isEmpty
+            }
+            return ports
+        }
+
+        private static func start() async throws -> ChildProcess {
+            let certificate = try await Origin.shared.certificateFile()
+            let key = certificate.replacing("certificate.pem", with: "key.pem")
+            // Debian's own Python, which has the packages.
+            return try await ChildProcess(
+                "/usr/bin/python3", [Script.path("file_servers.py"), certificate, key], input: .open)
+        }
     }
 }
