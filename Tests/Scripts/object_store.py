@@ -7,6 +7,8 @@ change. Keys are `identifier=secret` or `identifier=secret:token`. It prints its
 """
 
 import datetime, hashlib, io, json, os, re, socket, sys, threading, urllib.parse
+# Amazon takes no smaller parts than five mebibytes.
+os.environ["S3_UPLOAD_PART_MIN_SIZE"] = "65536"
 import botocore.auth, botocore.awsrequest, botocore.credentials
 import moto.server
 import werkzeug.serving

@@ -181,12 +181,12 @@ import Testing
 
     // MARK: - Stores
 
-    private static let large = String(repeating: "0123456789abcdef", count: 1 << 19)
+    private static let large = String(repeating: "0123456789abcdef", count: 1 << 16)
     private let store = ObjectStore.shared
 
     private func storePolicy() async throws -> TransferPolicy {
         var policy = try await store.policy()
-        policy.s3.partBytes = 5 << 20
+        policy.s3.partBytes = 1 << 19
         return policy
     }
 
