@@ -116,7 +116,8 @@ let package = Package(
         library("Tags", ["Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "CLibav", "CTagLib"]),
         library(
             "Decoding", ["Tags", "Demuxing", "Containers", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav"]),
-        library("Encoders", ["Demuxing", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav", "CSampleSum"]),
+        library(
+            "Encoders", ["Demuxing", "Libav", "Bytes", "MediaTypes", "Lifecycle", "CLibav", "CSampleSum"], optimized),
         library(
             "Encoding",
             [
