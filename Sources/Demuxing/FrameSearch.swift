@@ -26,6 +26,11 @@ struct FrameSearch {
     /// DTS in 16 or 14 bits in either byte order with the bits that follow, its extension substream (ETSI TS 102 114), and TrueHD.
     private func isSyncWord(_ offset: Int) -> Bool {
         guard offset >= 0, offset + 6 <= bytes.count else { return false }
+        // Without optimization, generic loads take ten times as long as this.
+        let pair = Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
+        guard
+            pair == 0xF872 || pair == 0x7FFE || pair == 0xFE7F || pair == 0x1FFF || pair == 0xFF1F || pair == 0x6458
+        else { return false }
         func number<Number: FixedWidthInteger>(at offset: Int) -> Number {
             Number(bigEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: offset, as: Number.self))
         }
@@ -93,7 +98,11 @@ struct FrameSearch {
 
     private var hasFramesElsewhere: Bool {
         Framing.allCases.contains { framing in
-            places(of: CInt(framing.firstByte)).contains { hasFrames(Self.leastElsewhere, framing, from: $0) }
+            let second = framing.secondByte
+            return places(of: CInt(framing.firstByte)).contains { place in
+                place + 1 < bytes.count && bytes[place + 1] & second.mask == second.bits
+                    && hasFrames(Self.leastElsewhere, framing, from: place)
+            }
         }
     }
 
@@ -103,7 +112,9 @@ struct FrameSearch {
         var (offset, count) = (start, 0)
         while count < least {
             // A block of this length may precede a frame (`ac3_eac3_probe`).
-            if framing == .dolby || framing == .swappedDolby, bytes.dropFirst(offset).starts(with: [0x01, 0x10]) {
+            if framing == .dolby || framing == .swappedDolby, offset + 1 < bytes.count, bytes[offset] == 0x01,
+                bytes[offset + 1] == 0x10
+            {
                 offset += 16
             }
             guard offset + 1 < bytes.count, bytes[offset] == framing.firstByte,
