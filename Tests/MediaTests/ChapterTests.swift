@@ -130,7 +130,8 @@ import Testing
         let size = (0..<4).map { UInt8(chapter.count >> (7 * (3 - $0)) & 0x7F) }
         let sound = try await Studio.shared.source(
             "bare.mp3", ["-f", "lavfi", "-i", "sine=r=32000:d=1.2", "-id3v2_version", "0", "-map_metadata", "-1"])
-        return MemoryFile(Array("ID3".utf8) + [3, 0, 0] + size + chapter + (try fileBytes(sound)))
+        let head: [UInt8] = Array("ID3".utf8) + [3, 0, 0] + size
+        return MemoryFile(head + chapter + (try fileBytes(sound)))
     }
 
     @Test(arguments: ["mp3", "wav", "aiff", "tta"])

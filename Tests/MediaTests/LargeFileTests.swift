@@ -37,7 +37,8 @@ import Testing
             path, Rendition(format: "wav"), start: MediaTime(value: Int64(Self.seconds - 2), timescale: 1),
             end: MediaTime(value: Int64(Self.seconds) * 2 - 1, timescale: 2))
         let samples = try await decode(before.path, as: Int16.self, "s16le")
-        #expect(samples == [Int16](repeating: 0, count: 96_000) + sound.prefix(48_000))
+        let expected: [Int16] = [Int16](repeating: 0, count: 96_000) + sound.prefix(48_000)
+        #expect(samples == expected)
     }
 
     private static let format =

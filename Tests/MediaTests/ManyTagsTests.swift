@@ -312,7 +312,8 @@ import Testing
 
     private static func id3(_ frames: [UInt8]) -> [UInt8] {
         let size = (0..<4).map { UInt8(frames.count >> (7 * (3 - $0)) & 0x7F) }
-        return Array("ID3".utf8) + [3, 0, 0] + size + frames
+        let head: [UInt8] = Array("ID3".utf8) + [3, 0, 0]
+        return head + size + frames
     }
 
     private static func text(_ text: String) -> [UInt8] { Self.text(Array(text.utf8)) }
