@@ -138,7 +138,7 @@ import Testing
     @Test func `a killed program comes back, and no job is lost`() async throws {
         let up = try await start()
         let url = try address(up)
-        let ids = try await push(seconds: 60, 4)
+        let ids = try await push(seconds: 60, 2)
         for words in ["respoold worker", "redis-server", "respoold serve"] {
             let pid = try #require(try await child(up, words))
             kill(pid, SIGKILL)

@@ -29,7 +29,7 @@ import Testing
         let one = try await decode(bytes, threads: 1)
         #expect(one.samples == 264_600 && one.error == nil)
         let isAhead = !name.contains("float")
-        for threads in [2, 5] { #expect(try await decode(bytes, threads: threads, isAhead: isAhead) == one) }
+        #expect(try await decode(bytes, threads: 5, isAhead: isAhead) == one)
         let range = TimeRange(start: MediaTime(value: 1, timescale: 1), end: MediaTime(value: 5, timescale: 1))
         let part = try await decode(bytes, threads: 1, range)
         #expect(part.samples == 176_400)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["ahead.flac", "ahead.oga", "ahead.wv"], 0..<12)
+    @Test(arguments: ["ahead.flac", "ahead.oga", "ahead.wv"], 0..<6)
     func `damage is found as by one thread`(_ name: String, _ seed: Int) async throws {
         let arguments = try #require(Self.kinds.first { $0.0 == name }).1
         var bytes = try fileBytes(try await Studio.shared.music(as: name, arguments))
@@ -76,7 +76,8 @@ import Testing
             }
         }
         if seed % 5 == 0 { bytes.removeLast(3000) }
-        for damage in [DamagePolicy.accept, .fail] {
+        // A failure is that of the first damage.
+        for damage in seed < 3 ? [DamagePolicy.accept, .fail] : [.accept] {
             let one = try await decode(bytes, threads: 1, damage: damage)
             #expect(try await decode(bytes, threads: 4, damage: damage) == one)
             #expect(one.error != nil || one.damage != .none || !one.warnings.isEmpty)
@@ -104,14 +105,15 @@ import Testing
         let one = try await decode(bytes, threads: 1)
         let rate = arguments.firstIndex(of: "-ar").map { Int(arguments[$0 + 1])! } ?? 44_100
         #expect(one.samples >= rate * 24 && one.error == nil)
-        for threads in [2, 5] { #expect(try await decode(bytes, threads: threads, isAhead: true) == one) }
+        let threads = name == "ahead.mp3" ? [2, 5] : [5]
+        for count in threads { #expect(try await decode(bytes, threads: count, isAhead: true) == one) }
         // A start as late as this is found by a seek.
         let range = TimeRange(start: MediaTime(value: 13, timescale: 1), end: MediaTime(value: 23, timescale: 1))
         let isAhead = name != "ahead-8k.mp3"
         #expect(try await decode(bytes, threads: 3, range, isAhead: isAhead) == decode(bytes, threads: 1, range))
     }
 
-    @Test(arguments: ["ahead.mp3", "ahead-24k.mp3", "ahead-mp3.avi"], 0..<6)
+    @Test(arguments: ["ahead.mp3", "ahead-24k.mp3", "ahead-mp3.avi"], 0..<3)
     func `damage of MP3 is found as by one thread`(_ name: String, _ seed: Int) async throws {
         var bytes = try await longMusic(name, try #require(Self.layerThree.first { $0.0 == name }).1)
         var noise = Noise(state: UInt64(seed) &+ 7)
@@ -126,7 +128,7 @@ import Testing
         }
         let one = try await decode(bytes, threads: 1, damage: .accept)
         #expect(try await decode(bytes, threads: 4, damage: .accept, isAhead: true) == one)
-        #expect(try await decode(bytes, threads: 4) == decode(bytes, threads: 1))
+        if seed == 0 { #expect(try await decode(bytes, threads: 4) == decode(bytes, threads: 1)) }
     }
 
     /// The frames of MP3 without a header.

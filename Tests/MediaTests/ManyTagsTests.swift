@@ -14,7 +14,8 @@ import Testing
 @Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct ManyTagsTests {
     private static let maximum = 8192
 
-    @Test(arguments: ["flac", "opus", "mp3", "wv", "caf"])
+    // `a later link` has those of Opus, which are comments as those of FLAC.
+    @Test(arguments: ["flac", "mp3", "wv", "caf"])
     func `no more than a maximum number of tags is read, by libav too`(_ container: String) async throws {
         let file = MemoryFile(try await Self.file(container, tags: Self.maximum + 1))
         #expect(try Probe.of(file, stop: CancellationFlag()).tags.count == Self.maximum)

@@ -72,15 +72,16 @@ import Testing
         }
     }
 
-    @Test(arguments: ["mp3", "mp2", "ac3"], [48_000, 44_100, 22_050, 8000])
+    @Test(arguments: ["mp3", "mp2", "ac3"], [44_100, 22_050, 8000])
     func `every constant bit rate is written as requested`(_ name: String, _ rate: Int) async throws {
         let codec = AudioCodec.named(name)!
         guard codec.takes(sampleRate: rate) else { return }
         for channels in 1...2 {
             guard case .steps(let steps) = codec.bitRates(sampleRate: rate, channels: channels) else { return }
+            let some = Self.some(steps, channels)
             let paths = try await write(
-                steps.map { Rendition(format: name, bitRate: $0, sampleRate: rate, channels: channels) })
-            for (bitRate, line) in zip(steps, try await describe(paths)) {
+                some.map { Rendition(format: name, bitRate: $0, sampleRate: rate, channels: channels) })
+            for (bitRate, line) in zip(some, try await describe(paths)) {
                 #expect(line.contains(" \(bitRate / 1000) kb/s"), "\(line)")
             }
         }
@@ -92,9 +93,17 @@ import Testing
             guard
                 case .steps(let steps) = AudioCodec.named("speex")!.bitRates(sampleRate: rate, channels: channels)
             else { return }
+            let some = Self.some(steps, channels)
             _ = try await write(
-                steps.map { Rendition(format: "speex", bitRate: $0, sampleRate: rate, channels: channels) })
+                some.map { Rendition(format: "speex", bitRate: $0, sampleRate: rate, channels: channels) })
         }
+    }
+
+    /// The lowest and the highest, and every other one between them: for another number of channels, the others.
+    private static func some(_ steps: [Int], _ channels: Int) -> [Int] {
+        let last = steps.count - 1
+        return steps.enumerated().filter { [0, last].contains($0.offset) || $0.offset % 2 == channels % 2 }
+            .map(\.element)
     }
 
     private static func format(_ codec: AudioCodec) -> String {
@@ -137,7 +146,7 @@ import Testing
             for bitRate in [range.lowerBound, range.upperBound] {
                 let rendition = Rendition(
                     format: format, codec: codec, bitRate: bitRate, sampleRate: rate, channels: channels)
-                _ = try await convert(Studio.shared.music(), rendition, end: MediaTime(parsing: "0.3")!)
+                _ = try await convert(Studio.shared.music(), rendition, end: MediaTime(parsing: "0.1")!)
             }
         }
     }

@@ -78,8 +78,8 @@ import Testing
         let source = try await Self.material(rate: isGrouped ? 44_100 : 16_000, channels: 2)
         let serial = try await Self.serial.converted(source, rendition)
         #expect(serial.result.encoders == nil)
-        // With two threads, one of them makes a second segment, if it can with the same encoder.
-        for count in [2, 3] {
+        // With two threads, one of them makes a second segment, if it can with the same encoder: FLAC's cannot, and MP2's can.
+        for count in ["flac", "mp2"].contains(rendition.format) ? [2, 3] : [3] {
             let joined = try await convert(source, rendition, threads: Self.threads(count))
             #expect(try #require(joined.result.encoders).joints >= 2)
             #expect(joined.result.encoders?.fallbacks == 0)
@@ -92,7 +92,7 @@ import Testing
         let source = try await Studio.shared.source(name, ["-i", try await Self.material()] + arguments)
         let rendition = Rendition(format: "m4a", codec: "alac")
         let serial = try await convert(source, rendition)
-        for count in [2, 3, 7] {
+        for count in [2, 5] {
             let joined = try await convert(source, rendition, threads: Self.threads(count))
             #expect(joined.result.samples == serial.result.samples)
             #expect(try fileBytes(joined.path) == fileBytes(serial.path))
@@ -160,7 +160,8 @@ import Testing
         // 588 frames of MP3 or 144 of FLAC are a segment.
         let segment = format == "mp3" ? 588 * 1152 : 144 * 4608
         let source = try await Self.material(rate: 44_100)
-        for length in Set([segment + more, segment - more]) {
+        // One that ends far before the joint has none.
+        for length in more < 33_000 ? Set([segment + more, segment - more]) : [segment + more] {
             let end = MediaTime(value: Int64(length), timescale: 44_100)
             let serial = try await convert(source, Rendition(format: format), end: end)
             let joined = try await convert(source, Rendition(format: format), end: end, threads: Self.threads(3))

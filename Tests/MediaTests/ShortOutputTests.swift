@@ -9,7 +9,10 @@ import Testing
 
 /// What respool writes it reads, however short it is.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct ShortOutputTests {
-    private static let lengths = [1, 2, 3, 10, 100, 160, 576, 577, 882, 1152, 1153, 1536, 4410]
+    /// Samples beside the lengths of frames. Without loss, only the first few differ from each other.
+    private static func lengths(isLossy: Bool) -> [Int] {
+        isLossy ? [1, 3, 160, 576, 577, 1153, 1536, 4410] : [1, 2, 3, 577, 4410]
+    }
     private static let rows = AudioFormat.all.filter { $0.name != "raw" && !$0.isSegmented && !$0.isPicture }
         .flatMap { format in format.codecs.map { (format.name, $0) } }
 
@@ -19,7 +22,7 @@ import Testing
         let channels = codec == "gsm" ? 1 : 2
         let isLossy = AudioCodec.named(codec)!.kind == .lossy
         let problems = try await onThread {
-            Self.lengths.compactMap { length -> String? in
+            Self.lengths(isLossy: isLossy).compactMap { length -> String? in
                 let wave = Self.wave(length, channels: channels, rate: rate)
                 do {
                     let made = try wave.converted(to: Rendition(format: format, codec: codec))
@@ -44,7 +47,7 @@ import Testing
         let rate = Self.rate(codec)
         let folder = await Studio.shared.output("hls")
         let problems = try await onThread {
-            Self.lengths.compactMap { length -> String? in
+            Self.lengths(isLossy: AudioCodec.named(codec)!.kind == .lossy).compactMap { length -> String? in
                 do {
                     let (written, read) = try Self.stream(
                         Self.wave(length, channels: 2, rate: rate), codec, container, "\(folder)-\(length)")
