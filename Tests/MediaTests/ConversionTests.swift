@@ -34,8 +34,10 @@ import Testing
             if offset >= failing { throw Errno(rawValue: EREMOTEIO) }
             let count = Int(min(Int64(buffer.count), length - offset))
             if stop?.isRaised == true { bytesAfterStop += count }
-            for index in 0..<count { buffer[index] = 0 }
-            for index in 0..<count where offset + Int64(index) < 44 { buffer[index] = header[Int(offset) + index] }
+            if let start = buffer.baseAddress { memset(start, 0, count) }
+            for index in 0..<min(count, 44) where offset + Int64(index) < 44 {
+                buffer[index] = header[Int(offset) + index]
+            }
             return count
         }
     }

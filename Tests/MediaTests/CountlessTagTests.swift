@@ -34,7 +34,7 @@ import Testing
         return file.reads
     }
 
-    private static func repeated(_ piece: [UInt8]) -> [UInt8] { Array(repeatElement(piece, count: 100_000).joined()) }
+    private static func repeated(_ piece: [UInt8]) -> [UInt8] { Samples.repeated(piece, 100_000) }
 
     @Test func `only a maximum number of tags in front is examined`() throws {
         let tags = Self.repeated(Self.empty) + [0xFF, 0xFB, 0x90, 0x64]

@@ -91,12 +91,12 @@ import Testing
                     // Its decoder gives 48 kHz.
                     let length = (expected.count / count * 48_000 + rate - 1) / rate
                     #expect(found[track].count / count == length, "track \(track + 1)")
-                    if rate == 48_000 { #expect(Self.likeness(found[track], expected) > 0.98, "track \(track + 1)") }
+                    if rate == 48_000 { #expect(Samples.likeness(found[track], expected) > 0.98, "track \(track + 1)") }
                 case "aac":
                     // ffmpeg leaves padding that the edit list takes away.
                     let back = try await Self.convert(made.path, Rendition(format: "wav"), .number(track + 1))
                     #expect(back.result.samples == Int64(expected.count / count), "track \(track + 1)")
-                    #expect(Self.likeness(found[track], expected) > 0.98, "track \(track + 1)")
+                    #expect(Samples.likeness(found[track], expected) > 0.98, "track \(track + 1)")
                 default: #expect(found[track] == expected, "track \(track + 1)")
                 }
             }
@@ -114,16 +114,6 @@ import Testing
     }
 
     /// The cosine between two signals.
-    private static func likeness(_ left: [Int16], _ right: [Int16]) -> Double {
-        var (both, one, other) = (0.0, 0.0, 0.0)
-        for (left, right) in zip(left, right) {
-            both += Double(left) * Double(right)
-            one += Double(left) * Double(left)
-            other += Double(right) * Double(right)
-        }
-        return both / (one * other).squareRoot()
-    }
-
     @Test func `the error about a range beyond a track's end names the track`() async throws {
         let source = try await Self.film()
         let late = TimeRange(start: MediaTime(value: 16, timescale: 5), end: nil)

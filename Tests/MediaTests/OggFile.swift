@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Splits an Ogg stream into packets and writes them to other pages (RFC 3533).
 struct OggFile {
     /// A packet, and the granule position of the page on which it ends.
@@ -75,7 +77,7 @@ struct OggFile {
         page += (0..<8).map { UInt8(truncatingIfNeeded: granule >> (8 * $0)) }
         page += [serial, 0, 0, 0] + (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
         page += [0, 0, 0, 0, UInt8(lacing.count)] + lacing + body
-        let sum = Self.sum(page)
+        let sum = OggChecksum.of(page)
         for index in 0..<4 { page[22 + index] = UInt8(truncatingIfNeeded: sum >> (8 * index)) }
         return page
     }
@@ -93,18 +95,10 @@ struct OggFile {
                 number += 1
             }
             for index in 22..<26 { bytes[offset + index] = 0 }
-            let sum = Self.sum(Array(bytes[offset..<end]))
+            let sum = OggChecksum.of(Array(bytes[offset..<end]))
             for index in 0..<4 { bytes[offset + 22 + index] = UInt8(truncatingIfNeeded: sum >> (8 * index)) }
             offset = end
         }
         return bytes
-    }
-
-    private static func sum(_ bytes: [UInt8]) -> UInt32 {
-        bytes.reduce(0) { sum, byte in sum << 8 ^ table[Int(sum >> 24 ^ UInt32(byte))] }
-    }
-
-    private static let table: [UInt32] = (0..<256).map { byte in
-        (0..<8).reduce(UInt32(byte) << 24) { sum, _ in sum << 1 ^ (sum >> 31 == 1 ? 0x04C1_1DB7 : 0) }
     }
 }

@@ -43,7 +43,7 @@ import Testing
         let expected = try await judged(bytes)
         let found = try MemoryFile(bytes).samples()
         #expect(found.count == expected.count, "\(words)")
-        let difference = zip(found, expected).reduce(Float(0)) { max($0, abs($1.0 - $1.1)) }
+        let difference = Samples.largestDifference(found, expected)
         #expect(difference < 1e-6, "\(words)")
     }
 

@@ -3,7 +3,6 @@ import Conversion
 import Demuxing
 import Encoding
 import FoundationEssentials
-import Glibc
 import Lifecycle
 import MediaTypes
 import TestSupport
@@ -91,10 +90,10 @@ import Testing
             let got = try await decoded(copy.path)
             #expect(got.count == expected.count + 2 * pair.extra, "cut \(number)")
             if number > 1, let floor = pair.floor {
-                let ratio = decibels(of: expected, over: got)
+                let ratio = Samples.decibels(of: expected, over: got)
                 #expect(ratio > floor, "cut \(number)")
             } else {
-                #expect(got == expected, "cut \(number): \(decibels(of: expected, over: got)) dB")
+                #expect(got == expected, "cut \(number): \(Samples.decibels(of: expected, over: got)) dB")
             }
         }
     }
@@ -134,15 +133,6 @@ import Testing
         try await onThread { try MemoryFile(path: path).samples() }
     }
 
-    private func decibels(of expected: [Float], over got: [Float]) -> Double {
-        var (signal, noise) = (0.0, 1e-20)
-        for (expected, got) in zip(expected, got) {
-            signal += Double(expected) * Double(expected)
-            noise += Double(expected - got) * Double(expected - got)
-        }
-        return 10 * log10(signal / noise)
-    }
-
     @Test func `a copy plays without a gap in ffmpeg`() async throws {
         for (name, format) in [("copy-320.mp3", "mp3"), ("copy.opus", "opus")] {
             let pair = Self.pairs.first { $0.source == name }!
@@ -154,7 +144,7 @@ import Testing
             let first = Int(Self.cuts[2].start.sampleIndex(rate: copy.result.sampleRate))
             let expected = Array(samples[0][2 * first..<2 * (first + Int(copy.result.samples))])
             #expect(samples[1].count == expected.count)
-            #expect(decibels(of: expected, over: samples[1]) > 75)
+            #expect(Samples.decibels(of: expected, over: samples[1]) > 75)
         }
     }
 

@@ -48,8 +48,7 @@ import Testing
     }
 
     @Test(arguments: ["0.6", "1.5", "3"]) func `the pitch stays`(_ text: String) async throws {
-        let samples = (0..<176_400).map { Float(0.5 * sin(2 * .pi * 440 / 44_100 * Double($0))) }
-        let made = try await convert(try await wave(samples), tempo(text))
+        let made = try await convert(try await wave(Sounds.tone(440, samples: 88_200)), tempo(text))
         let result = try await decode(made.path, as: Float.self, "f32le")
         let middle = result.dropFirst(8820).dropLast(8820)
         let crossings = zip(middle, middle.dropFirst()).count { $0 < 0 && $1 >= 0 }
@@ -62,9 +61,9 @@ import Testing
     @Test(arguments: ["0.75", "2"]) func `events keep their times to the end of a long file`(_ text: String)
         async throws
     {
-        // A burst of noise at each second of 20 seconds.
+        // A burst of noise at each second of ten.
         var noise = Noise(state: 5)
-        var samples = [Float](repeating: 0, count: 20 * 44_100)
+        var samples = [Float](repeating: 0, count: 10 * 44_100)
         let bursts = Array(stride(from: 22_050, to: samples.count, by: 44_100))
         for start in bursts {
             for index in 0..<400 {
@@ -113,7 +112,7 @@ import Testing
     }
 
     @Test func `fades have their length in the result`() async throws {
-        let samples = (0..<176_400).map { Float(0.5 * sin(2 * .pi * 1000 / 44_100 * Double($0))) }
+        let samples = Sounds.tone(1000, samples: 176_400)
         var rendition = tempo("2")
         rendition.sound.fadeOut = MediaTime(parsing: "1")
         rendition.sound.replayGain = .track
@@ -126,7 +125,7 @@ import Testing
 
     @Test func `a loudness is that of the result at its tempo`() async throws {
         let source = try await Studio.shared.source(
-            "noise.wav", ["-f", "lavfi", "-i", "anoisesrc=a=0.2:r=44100:d=8:seed=1", "-c:a", "pcm_f32le"])
+            "noise.wav", ["-f", "lavfi", "-i", "anoisesrc=a=0.2:r=44100:d=4:seed=1", "-c:a", "pcm_f32le"])
         var rendition = tempo("1.5")
         rendition.sound.loudness = -20
         let made = try await convert(source, rendition)

@@ -1,6 +1,5 @@
 import Bytes
 import CLibav
-import Glibc
 import Libav
 import Lifecycle
 import MediaTypes
@@ -24,10 +23,8 @@ import Testing
         }
     }
 
-    /// 44.1 kHz of mono.
-    private static func sound(seconds: Int, _ sample: (Int) -> Float) -> [Float] {
-        (0..<seconds * 44_100 / 64 * 64).map(sample)
-    }
+    /// At 44.1 kHz, in whole blocks.
+    private static func samples(seconds: Int) -> Int { seconds * 44_100 / 64 * 64 }
 
     /// The packets of mono in Vorbis, whose segments have 40 s, and how they were encoded.
     private static func vorbis(
@@ -47,7 +44,7 @@ import Testing
             var packets: [[UInt8]] = []
             for start in stride(from: 0, to: sound.count, by: 64) {
                 try frame.reserve(64, settings.shape)
-                for index in 0..<64 { frame.floats(0)[index] = sound[start + index] }
+                sound.withUnsafeBufferPointer { frame.floats(0).update(from: $0.baseAddress! + start, count: 64) }
                 frame.pointer.pointee.pts = Int64(start)
                 try pool.send(frame)
                 while try pool.receive(into: packet) { packets.append(Array(packet.bytes)) }
@@ -61,10 +58,7 @@ import Testing
     @Test func `the encoder of Vorbis before a joint ends soon after it with any number of threads`() async throws {
         let (two, four) = (NotingJoint(), NotingJoint())
         // Both encoders switch to short blocks where the noise becomes louder, each 45,000 samples.
-        var noise = Noise(state: 1)
-        let sound = Self.sound(seconds: 52) {
-            ($0 / 15_000 % 3 == 0 ? 0.4 : 0.02) * noise.sample()
-        }
+        let sound = Sounds.bursts(samples: Self.samples(seconds: 52))
         let result = try await Self.vorbis(sound, two)
         #expect(result.report == SegmentReport(segments: 2, joints: 1, fallbacks: 0))
         #expect(try await Self.vorbis(sound, threads: 4, four).packets == result.packets)
@@ -73,21 +67,9 @@ import Testing
         #expect(two.ends.allSatisfy { $0 < 3 * 44_100 / 2 }, "\(two.ends)")
     }
 
-    /// A second of a chord with high partials, which continues in the next second.
-    private static let chordSecond: [Float] = (0..<44_100).map { place in
-        let partials: [Double] = [220, 330, 1990, 4730, 7910, 11_030, 14_170]
-        var sum = 0.0
-        for partial in partials { sum += 30 / partial * sin(2 * .pi * partial * Double(place) / 44_100) }
-        return Float(sum)
-    }
-
-    /// The chord, faded in, with clicks. Their short blocks move all long ones behind them. Noise keeps packets from being equal by
-    /// chance.
+    /// A chord with clicks. Their short blocks move all long ones behind them.
     private static func chord(seconds: Int, clicks: [Int] = []) -> [Float] {
-        var noise = Noise(state: 2)
-        var sound = Self.sound(seconds: seconds) {
-            chordSecond[$0 % 44_100] * min(Float($0) / 44_100, 1) + 0.0003 * noise.sample()
-        }
+        var sound = Sounds.partials(samples: samples(seconds: seconds))
         for second in clicks { sound[second * 44_100] += 0.9 }
         return sound
     }
@@ -98,13 +80,12 @@ import Testing
     }
 
     @Test func `segments of Vorbis have joints in sound whose blocks stay short`() async throws {
-        let sound = Self.sound(seconds: 52) { $0 / 401 % 2 == 0 ? 0.7 : -0.7 }
+        let sound = Sounds.square(period: 802, samples: Self.samples(seconds: 52))
         #expect(try await Self.vorbis(sound).report == SegmentReport(segments: 2, joints: 1, fallbacks: 0))
     }
 
-    @Test(arguments: [25, 39])
-    func `segments of Vorbis have joints where the last attack is earlier`(second: Int) async throws {
-        let sound = Self.chord(seconds: 52, clicks: [second])
+    @Test func `segments of Vorbis have joints where the last attack is earlier`() async throws {
+        let sound = Self.chord(seconds: 52, clicks: [39])
         #expect(try await Self.vorbis(sound).report == SegmentReport(segments: 2, joints: 1, fallbacks: 0))
     }
 

@@ -30,6 +30,11 @@ package enum Sounds {
         return samples
     }
 
+    /// A tone of half the full level at 44,100 Hz.
+    package static func tone(_ frequency: Double, samples: Int) -> [Float] {
+        (0..<samples).map { Float(0.5 * sin(2 * .pi * frequency / 44_100 * Double($0))) }
+    }
+
     /// A rising chord of four tones at 44,100 Hz.
     package static func chord(samples: Int) -> [Int16] {
         (0..<samples).map { place in
@@ -37,6 +42,28 @@ package enum Sounds {
             let tones = [220.0, 277, 330, 1760]
             return Int16(6000 * tones.reduce(0) { $0 + sin(2 * .pi * $1 * time * (1 + time / 40)) })
         }
+    }
+
+    /// Noise at 44,100 Hz that becomes louder each 45,000 samples.
+    package static func bursts(samples: Int) -> [Float] {
+        var noise = Noise(state: 1)
+        return (0..<samples).map { ($0 / 15_000 % 3 == 0 ? 0.4 : 0.02) * noise.sample() }
+    }
+
+    /// A square wave.
+    package static func square(period: Int, samples: Int) -> [Float] {
+        (0..<samples).map { $0 % period < period / 2 ? 0.7 : -0.7 }
+    }
+
+    /// A chord with high partials at 44,100 Hz, faded in, and the same in each second but for noise, which keeps packets from being
+    /// equal by chance.
+    package static func partials(samples: Int) -> [Float] {
+        let second = (0..<44_100).map { place in
+            let partials: [Double] = [220, 330, 1990, 4730, 7910, 11_030, 14_170]
+            return Float(partials.reduce(0) { $0 + 30 / $1 * sin(2 * .pi * $1 * Double(place) / 44_100) })
+        }
+        var noise = Noise(state: 2)
+        return (0..<samples).map { second[$0 % 44_100] * min(Float($0) / 44_100, 1) + 0.0003 * noise.sample() }
     }
 
     /// Two tones and an offset at 8 kHz. Their level changes each second.
