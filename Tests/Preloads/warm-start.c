@@ -6,7 +6,6 @@
 // descriptors, in its own folder, and ends with the same status.
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +14,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { DESCRIPTORS = 4, LARGEST = 128 << 10 };
@@ -40,6 +38,7 @@ static int open_socket(const char *path, struct sockaddr_un *address) {
 #ifdef CALLER
 
 int main(int argc, char **argv) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     struct sockaddr_un address = {0};
     int program = open_socket(argv[1], &address);
     // It may be about to be linked.
@@ -62,19 +61,26 @@ int main(int argc, char **argv) {
     header->cmsg_level = SOL_SOCKET, header->cmsg_type = SCM_RIGHTS, header->cmsg_len = CMSG_LEN(DESCRIPTORS * sizeof(int));
     memcpy(CMSG_DATA(header), (int[]){0, 1, 2, open(".", O_PATH | O_CLOEXEC)}, DESCRIPTORS * sizeof(int));
     int status;
-    if (sendmsg(program, &order, 0) < 0 || recv(program, &status, sizeof status, 0) != sizeof status) return perror(argv[1]), 127;
-    if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
-    signal(WTERMSIG(status), SIG_DFL);
-    raise(WTERMSIG(status));
-    return 128 + WTERMSIG(status);
+    if (sendmsg(program, &order, 0) < 0) return perror(argv[1]), 127;
+    // A program that is killed says nothing.
+    if (recv(program, &status, sizeof status, 0) != sizeof status) return fprintf(stderr, "%s was killed\n", argv[2]), 134;
+    return status;
 }
 
 #else
 
 static int (*program)(int, char **, char **);
 
-// Runs the program in one more fork, whose status this one tells its caller.
-static int run_for(int caller, char **environment) {
+static int caller;
+
+// Tells the caller how the program ends, once all that it wrote is on its way.
+static void report(int status, void *unused) {
+    (void)unused;
+    fflush(NULL);
+    send(caller, &status, sizeof status, MSG_NOSIGNAL);
+}
+
+static int run(char **environment) {
     static char words[LARGEST];
     union control control = {0};
     struct iovec all = {words, sizeof words};
@@ -83,22 +89,14 @@ static int run_for(int caller, char **environment) {
     if (length <= 0) _exit(0);
     int descriptors[DESCRIPTORS];
     memcpy(descriptors, CMSG_DATA(CMSG_FIRSTHDR(&order)), sizeof descriptors);
-    pid_t child = fork();
-    if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        for (int number = 0; number < 3; number++) dup2(descriptors[number], number);
-        if (fchdir(descriptors[3]) != 0) _exit(127);
-        static char *argv[LARGEST / 2 + 1];
-        int argc = 0;
-        for (char *word = words; word < words + length; word += strlen(word) + 1) argv[argc++] = word;
-        return program(argc, argv, environment);
-    }
-    if (child < 0) _exit(1);
+    for (int number = 0; number < 3; number++) dup2(descriptors[number], number);
+    if (fchdir(descriptors[3]) != 0) _exit(127);
     for (int index = 0; index < DESCRIPTORS; index++) close(descriptors[index]);
-    int status;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    send(caller, &status, sizeof status, MSG_NOSIGNAL);
-    _exit(0);
+    static char *argv[LARGEST / 2 + 1];
+    int argc = 0;
+    for (char *word = words; word < words + length; word += strlen(word) + 1) argv[argc++] = word;
+    on_exit(report, NULL);
+    return program(argc, argv, environment);
 }
 
 static int serve(int argc, char **argv, char **environment) {
@@ -108,12 +106,12 @@ static int serve(int argc, char **argv, char **environment) {
     unsetenv("LD_PRELOAD");
     signal(SIGCHLD, SIG_IGN);
     while (1) {
-        int caller = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+        caller = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
         if (caller >= 0 && fork() == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             signal(SIGCHLD, SIG_DFL);
             close(listener);
-            return run_for(caller, environment);
+            return run(environment);
         }
         close(caller);
     }

@@ -20,13 +20,16 @@ package final class ChildProcess: Sendable {
     private let input: Mutex<CInt>
 
     /// Starts the program, which is a path or a name searched in `PATH`. `environment` is added to the environment of the test.
+    ///
+    /// `isBound` says that the program itself sees to it that it does not outlive the test process.
     package init(
         _ program: String, _ arguments: [String] = [], environment: [String: String] = [:], folder: String? = nil,
-        input: Input = .none
+        input: Input = .none, isBound: Bool = false
     ) async throws(Errno) {
         // setpriv and env execute the program, so the process id is the program's.
+        let binding = isBound ? [] : ["setpriv", "--pdeathsig", "SIGKILL", "--"]
         let place = folder.map { ["env", "--chdir=\($0)"] } ?? []
-        let command = ["--pdeathsig", "SIGKILL", "--"] + place + [program] + arguments
+        let command = binding + place + [program] + arguments
         let inherited = ProcessInfo.processInfo.environment
         // Requests for S3 keys would go to an address outside this machine. Debian's programs come first: the `python3` of a version
         // manager is a shell script that takes longer than most programs of the tests.
@@ -38,7 +41,7 @@ package final class ChildProcess: Sendable {
         let output = try Pipe()
         let errors = try Pipe()
         pid = try await Spawner.shared.spawn(
-            Spawner.Program(path: "setpriv", arguments: command, environment: merged),
+            Spawner.Program(path: command[0], arguments: Array(command.dropFirst()), environment: merged),
             descriptors: [source.reader, output.writer, errors.writer])
         source.closeReader()
         output.closeWriter()
@@ -65,10 +68,10 @@ package final class ChildProcess: Sendable {
     /// Runs the program to its end, and kills it after five minutes, so that a program that does not end fails one test only.
     package static func run(
         _ program: String, _ arguments: [String] = [], environment: [String: String] = [:], folder: String? = nil,
-        input: Input = .none
+        input: Input = .none, isBound: Bool = false
     ) async throws(Errno) -> Outcome {
         let child = try await ChildProcess(
-            program, arguments, environment: environment, folder: folder, input: input)
+            program, arguments, environment: environment, folder: folder, input: input, isBound: isBound)
         let alarm = Task {
             guard (try? await Task.sleep(for: .seconds(300))) != nil else { return }
             child.kill()

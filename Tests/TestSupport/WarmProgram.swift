@@ -24,7 +24,8 @@ package actor WarmProgram {
         let linking = running ?? Task { try await link() }
         running = linking
         let warm = try await linking.value
-        return try await ChildProcess.run(warm.caller, [warm.socket, name] + arguments, folder: folder)
+        return try await ChildProcess.run(
+            warm.caller, [warm.socket, name] + arguments, folder: folder, isBound: true)
     }
 
     /// The preloaded library that waits, and the caller.
