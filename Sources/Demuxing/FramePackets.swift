@@ -33,6 +33,7 @@ final class FramePackets {
     private(set) var tags = 0
     /// Whether bytes of ADTS that are neither frames nor tags, which libav skips, are before the next packet.
     private var isBehindGap = false
+    private var lastBytes = 0
 
     /// A Lyrics3 tag must be in this window to be found, and some more, so that small tags do not cost a read each.
     private static let window: Int64 = 65_536
@@ -68,7 +69,7 @@ final class FramePackets {
         (self.start, limit) = (start, end)
         if offsets != nil, !source.isEndless, next >= 0, start > next {
             if try isSkipped(next) { return false }
-            isBehindGap = true
+            isBehindGap = isGap(start - next)
         }
         let from = max(start, next)
         guard from < end else { return false }
@@ -107,6 +108,7 @@ final class FramePackets {
     func frame(into packet: borrowing Packet) throws(MediaError) -> Bool {
         guard next >= 0, next < limit else { return false }
         do {
+            let tagsBehindNext = tags
             let place = try endOfTags(next, UnsafeBufferPointer(start: nil, count: 0))
             guard let end = try endOfUnit(place), let bytes = try SourceBytes(source).read(at: place, Int(end - place))
             else {
@@ -114,10 +116,11 @@ final class FramePackets {
                     next = limit
                     return false
                 }
+                isBehindGap = isGap(start - next)
                 next = start
-                isBehindGap = true
                 return try frame(into: packet)
             }
+            if offsets != nil, tagsBehindNext == tags { isBehindGap = isGap(place - next) }
             try packet.fill(bytes, stream: stream, offset: place, duration: duration)
             next = end
         } catch let error as MediaError { throw error } catch { throw .unreadable(error) }
@@ -193,10 +196,26 @@ final class FramePackets {
                 place += Int64(length)
                 guard isDone || isEnd else { continue }
                 if hasTag, try !isFrameOrEnd(place) { (place, hasTag) = (start, false) }
-                return place
+                return try frameBehindJunk(place) ?? place
             }
         } catch { throw .unreadable(error) }
     }
+
+    /// The offset of the next frame of ADTS, if bytes that are neither a frame nor a tag are before it, behind which libav skips it.
+    private func frameBehindJunk(_ start: Int64) throws -> Int64? {
+        let count = min(Self.junk, source.length - start)
+        guard offsets != nil, count > 0, try length(at: start) == nil,
+            let bytes = try SourceBytes(source).read(at: start, Int(count))
+        else { return nil }
+        for place in bytes.indices where bytes[place] == 0xFF {
+            let offset = start + Int64(place)
+            if try length(at: offset) != nil, try isFrameOrEnd(offset) { return offset }
+        }
+        return nil
+    }
+
+    /// As many bytes before a frame are skipped. A frame of ADTS has at most 8191.
+    private static let junk: Int64 = 8192
 
     /// Whether the source ends at an offset, or a frame begins there that another one or the end follows.
     private func isFrameOrEnd(_ offset: Int64) throws -> Bool {
@@ -250,10 +269,14 @@ final class FramePackets {
         return isFrame
     }
 
+    /// Whether so many bytes may have been a frame. A few are no loss.
+    private func isGap(_ bytes: Int64) -> Bool { bytes > Int64(lastBytes) / 2 }
+
     /// Sets the time of a packet, and marks the samples that are not the source's.
     private func finish(_ packet: borrowing Packet) throws(MediaError) {
         if isBehindGap { packet.markGap() }
         isBehindGap = false
+        lastBytes = packet.bytes.count
         if let time { (packet.pointer.pointee.pts, packet.pointer.pointee.dts) = (time, time) }
         time = packet.timestamp.map { $0 + packet.duration }
         duration = packet.duration

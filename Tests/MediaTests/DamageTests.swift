@@ -146,6 +146,21 @@ import Testing
         }
     }
 
+    @Test func `a few bytes between frames of ADTS are no damage`() async throws {
+        let source = try await Studio.shared.music(as: "dirty.aac", ["-c:a", "aac", "-b:a", "128k"])
+        let whole = try await convert(source, Rendition(format: "wav"))
+        var bytes = try fileBytes(source)
+        var place = 0
+        for _ in 0..<40 {
+            place += try #require(bytes[place...].withUnsafeBufferPointer { FrameHeader.adtsLength($0) })
+        }
+        bytes.insert(contentsOf: [0x55, 0x55, 0x55], at: place)
+        let path = try Studio.shared.folder.write("dirty-frames.aac", bytes)
+        let made = try await convert(path, Rendition(format: "wav"))
+        #expect(try fileBytes(made.path) == fileBytes(whole.path))
+        #expect(made.result.damage.events == 0, "\(made.result.damage)")
+    }
+
     @Test func `a frame of ADTS that libav skips becomes silence`() async throws {
         let source = try await Studio.shared.music(as: "skipped.aac", ["-c:a", "aac", "-aac_pns", "0", "-b:a", "128k"])
         let whole = try await convert(source, Rendition(format: "wav")).result
