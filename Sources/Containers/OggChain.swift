@@ -5,9 +5,19 @@ package enum OggChain {
     /// The length of more links is estimated from their bytes.
     private static let maxLinks = 16
 
-    /// The approximate length of a chain of single streams; `nil` if the file is none, or its granule positions are senseless.
+    /// Whether the file ends with another stream than it begins with.
+    package static func isChain(_ source: any ByteSource) throws -> Bool {
+        guard let first = try OggPage(SourceBytes(source), at: 0), first.isFirst,
+            let last = try OggEnd.lastPage(source)
+        else { return false }
+        return first.serial != last.serial
+    }
+
+    /// The approximate length of a chain of single streams; `nil` if it has others, its granule positions are senseless, or it is not
+    /// all present, as each step of the search may be a request.
     package static func seconds(_ source: any ByteSource) throws -> Double? {
-        try sum(source).flatMap { $0 < 1e9 ? $0 : nil }
+        guard source.isAllPresent, let seconds = try sum(source), seconds < 1e9 else { return nil }
+        return seconds
     }
 
     private static func sum(_ source: any ByteSource) throws -> Double? {
@@ -16,7 +26,7 @@ package enum OggChain {
         var (begin, seconds): (Int64, Double) = (0, 0)
         for _ in 0..<maxLinks {
             guard let link = try Link(bytes, at: begin) else { return nil }
-            if link.serial == last.serial { return begin > 0 ? seconds + link.seconds(to: last.granule) : nil }
+            if link.serial == last.serial { return seconds + link.seconds(to: last.granule) }
             let end = try link.end(source)
             guard end.offset > begin else { return nil }
             seconds += link.seconds(to: end.granule)
@@ -46,7 +56,7 @@ private struct Link {
         let ends = try Self.firstGranules(bytes, from: offset, serial: serial)
         // A page has a few seconds of sound. Granule positions that do not begin at zero are usually much larger.
         let page = ends.count < 2 ? 0 : max(ends[1] - ends[0], 0)
-        let isFromZero = ends.count < 2 || ends[0] / 4 <= page || ends[0] <= 10 * Int64(rate)
+        let isFromZero = ends.isEmpty || ends[0] / 4 <= page || ends[0] <= 10 * Int64(rate)
         start = isFromZero ? clock.delay : ends[0] - page
     }
 

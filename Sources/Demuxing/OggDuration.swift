@@ -13,9 +13,10 @@ enum OggDuration {
         guard context.pointee.nb_streams == 1, !source.isEndless, let stream = context.pointee.streams[0] else {
             return
         }
-        if let seconds = try OggChain.seconds(source) {
-            context.pointee.duration = Int64(seconds * Double(AV_TIME_BASE))
+        if try OggChain.isChain(source) {
             context.pointee.duration_estimation_method = AVFMT_DURATION_FROM_BITRATE
+            guard let seconds = try OggChain.seconds(source) else { return }
+            context.pointee.duration = Int64(seconds * Double(AV_TIME_BASE))
             stream.pointee.duration = av_rescale_q(
                 context.pointee.duration, av_swift_time_base, stream.pointee.time_base)
             return

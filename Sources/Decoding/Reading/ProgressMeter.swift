@@ -46,7 +46,7 @@ package struct ProgressMeter {
         guard now - last >= .milliseconds(100) else { return nil }
         last = now
         let position = max(Double(copied ?? (scanned?.samples ?? reader.position) - reader.first) / rate, 0)
-        // A header that declares less than there is is ignored. In chained Ogg, the duration is that of the last link.
+        // A header that declares less than there is is ignored.
         let length = duration.flatMap { position <= $0 + 0.1 ? $0 : nil }
         // A scan begins at the source's start.
         let passed = scanned == nil ? 0 : start
