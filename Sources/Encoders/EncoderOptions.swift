@@ -13,7 +13,7 @@ extension AudioCodec {
 }
 
 extension AudioCodec {
-    /// The encoder's defaults for which joints and lengths were proven. Another release of libav may have others: FFmpeg 9.1 changed
+    /// Defaults of the encoder on which joints and lengths rest, and which another release of libav may change, as FFmpeg 9.1 does
     /// `aac_coder`.
     fileprivate var requiredDefaults: [(String, String)] {
         switch id {

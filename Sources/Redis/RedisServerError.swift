@@ -27,7 +27,7 @@ package struct RedisServerError: Error, Hashable, Sendable {
         if line.contains("The user executing the script can't") || line.contains("ACL failure in script") {
             return "NOPERM \(line)"
         }
-        if line.hasPrefix("ERR unknown command"), line.contains("'EVAL") || line.contains("`EVAL") {
+        if line.hasPrefix("ERR unknown command 'EVAL") || line.hasPrefix("ERR unknown command `EVAL") {
             // Redis repeats arguments in this message.
             return "NOSCRIPTING unknown command EVAL"
         }

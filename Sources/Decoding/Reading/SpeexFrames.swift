@@ -1,4 +1,5 @@
 import CLibav
+import Glibc
 import Libav
 
 /// Opens libav's decoder of Speex so that it returns the samples of a frame once.
@@ -10,7 +11,8 @@ enum SpeexFrames {
     /// open; `nil` if the header is left.
     static func hideHeader(_ context: UnsafeMutablePointer<AVCodecContext>) -> CInt? {
         guard context.pointee.codec_id == AV_CODEC_ID_SPEEX, context.pointee.extradata_size >= headerBytes,
-            let header = context.pointee.extradata, (1...2).contains(header[modeOffset]), areDoubled
+            let header = context.pointee.extradata, memcmp(header, mark, mark.utf8.count) == 0,
+            (1...2).contains(header[modeOffset]), areDoubled
         else { return nil }
         let rate = context.pointee.sample_rate
         // The rate by which the decoder chooses the mode, whatever that of the stream is.
@@ -20,6 +22,7 @@ enum SpeexFrames {
         return rate
     }
 
+    private static let mark = "Speex   "
     private static let headerBytes: CInt = 80
     private static let modeOffset = 40
     /// The samples of a frame in wideband mode.
@@ -33,7 +36,7 @@ enum SpeexFrames {
         var owned: UnsafeMutablePointer<AVCodecContext>? = context
         defer { avcodec_free_context(&owned) }
         guard let header = av_mallocz(Int(headerBytes + AV_INPUT_BUFFER_PADDING_SIZE)) else { return false }
-        header.copyMemory(from: "Speex   ", byteCount: 8)
+        header.copyMemory(from: mark, byteCount: mark.utf8.count)
         // Rate, mode, version, channels, samples of a frame, and frames of a packet.
         for (offset, value) in [(36, 16_000), (modeOffset, 1), (44, 4), (48, 1), (56, wideband), (64, 1)] {
             header.storeBytes(of: UInt32(value).littleEndian, toByteOffset: offset, as: UInt32.self)
