@@ -12,7 +12,7 @@ import Testing
         Set(try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter { $0.hasPrefix("respool-demo-") })
     }
 
-    @Test func `the demo shows conversions and their results, and can run again`() async throws {
+    @Test func `the demo shows conversions and their results, and draws on a terminal`() async throws {
         let before = try stages()
         let respool = RespoolProcess(folder: folder.path)
         let plain = try await respool.run("demo", "--minutes", "1")

@@ -29,8 +29,8 @@ import Testing
             let takers = formats.filter {
                 $0.channelCounts(of: codec).contains(tones.count) && $0.layouts(of: codec)?.contains(layout) ?? true
             }
-            // Lossy codecs have an order of their own, which containers leave alone: each container has some of the layouts.
-            let some = takers.indices.filter { codec.kind != .lossy || $0 == number % takers.count }
+            // Lossy codecs have an order of their own: each container has the first layout and some of the others.
+            let some = takers.indices.filter { codec.kind != .lossy || number == 0 || $0 == number % takers.count }
             for format in some.map({ takers[$0] }) {
                 let written = try await convert(source, Rendition(format: format.name, codec: codec.name))
                 paths.append(written.path)

@@ -113,7 +113,6 @@ import Testing
         }
     }
 
-    /// The cosine between two signals.
     @Test func `the error about a range beyond a track's end names the track`() async throws {
         let source = try await Self.film()
         let late = TimeRange(start: MediaTime(value: 16, timescale: 5), end: nil)

@@ -58,7 +58,7 @@ import Testing
         #expect(abs(10 * log10(power / 0.125)) < 0.3, "\(10 * log10(power / 0.125)) dB")
     }
 
-    @Test(arguments: ["0.75", "2"]) func `events keep their times to the end of a long file`(_ text: String)
+    @Test(arguments: ["0.75", "2"]) func `events keep their times to the end of a file`(_ text: String)
         async throws
     {
         // A burst of noise at each second of ten.

@@ -63,7 +63,7 @@ int main(int argc, char **argv) {
     int status;
     if (sendmsg(program, &order, 0) < 0) return perror(argv[1]), 127;
     // A program that is killed says nothing.
-    if (recv(program, &status, sizeof status, 0) != sizeof status) return fprintf(stderr, "%s was killed\n", argv[2]), 134;
+    if (recv(program, &status, sizeof status, 0) != sizeof status) return fprintf(stderr, "%s ended without a status\n", argv[2]), 134;
     return status;
 }
 
@@ -90,7 +90,7 @@ static int run(char **environment) {
     int descriptors[DESCRIPTORS];
     memcpy(descriptors, CMSG_DATA(CMSG_FIRSTHDR(&order)), sizeof descriptors);
     for (int number = 0; number < 3; number++) dup2(descriptors[number], number);
-    if (fchdir(descriptors[3]) != 0) _exit(127);
+    if (fchdir(descriptors[3]) != 0) report(127, NULL), _exit(127);
     for (int index = 0; index < DESCRIPTORS; index++) close(descriptors[index]);
     static char *argv[LARGEST / 2 + 1];
     int argc = 0;

@@ -3,7 +3,7 @@ import Glibc
 import Lifecycle
 
 /// Sends each text as it is on its own connection, and returns all that comes back: one after the other, or all sent before the
-/// first answer is read. A character is a byte.
+/// first answer is read. A character up to U+00FF is a byte.
 ///
 /// An answer ends when the server closes the connection, or after that many seconds without a byte. A host that begins with `/` is
 /// a Unix socket.
@@ -53,7 +53,7 @@ private final class RawConnection {
 
     /// Sends all of it, or what the server takes.
     func send(_ text: String) {
-        let bytes = text.unicodeScalars.map { UInt8($0.value) }
+        let bytes = text.unicodeScalars.map { UInt8(exactly: $0.value) ?? 0x3F }
         var place = 0
         while place < bytes.count {
             let count = bytes.withUnsafeBytes {
