@@ -45,11 +45,11 @@ package struct LoudnessMeter: ~Copyable {
 
     /// Opens a meter for planar floats. The first `lead` times 100 ms precede what is measured.
     package static func open(_ shape: SampleShape, lead: Int = 0) throws(MediaError) -> LoudnessMeter {
-        // The range that libebur128 accepts (`ebur128_init`).
-        guard (1...64).contains(shape.channels), (16...2_822_400).contains(shape.rate) else {
+        // `ebur128_init` accepts rates from 16 Hz, but its filters are for sound: at 16 Hz they hung or broke memory.
+        guard (1...64).contains(shape.channels), (1000...2_822_400).contains(shape.rate) else {
             throw MediaError(
                 .unsupportedFormat, "measure loudness",
-                "loudness can be measured for 1 to 64 channels at 16 to 2822400 Hz, not for \(shape.channels) at \(shape.rate) Hz"
+                "loudness can be measured for 1 to 64 channels at 1000 to 2822400 Hz, not for \(shape.channels) at \(shape.rate) Hz"
             )
         }
         guard let state = ebur128_init(UInt32(shape.channels), UInt(shape.rate), Int32(EBUR128_MODE_M.rawValue)) else {

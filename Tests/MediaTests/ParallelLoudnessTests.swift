@@ -56,6 +56,16 @@ import Testing
         return meter.blocks.loudness()
     }
 
+    @Test func `loudness at a rate below that of sound is refused`() throws {
+        // A file may declare any rate.
+        let shape = SampleShape(format: AV_SAMPLE_FMT_FLTP, rate: 16, layout: ChannelLayout(defaultFor: 1))
+        let error = #expect(throws: MediaError.self) { _ = try LoudnessMeter.open(shape) }
+        guard case .unsupportedFormat = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     @Test(arguments: [
         // A part, a sample more, some more than three and less than a block.
         (80_000, 2), (80_001, 2), (266_000, 2), (101_000, 6), (2000, 2), (1, 1),
