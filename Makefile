@@ -115,11 +115,9 @@ lint: ## check the format of the code; warnings are errors
 	@Tools/check-dependencies
 	@Tools/check-names
 	@Tools/check-pages
-	@Tools/check-words
 	@Tools/version check
 	@Tools/check-monitoring
 	@Tools/lua_scripts.py lint
-	@Tools/messages check
 
 format: ## format the code
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
