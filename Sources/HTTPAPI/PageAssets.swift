@@ -27,10 +27,18 @@ struct PageAssets: Sendable {
             let bytes = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
             let name = String(cString: asset.name)
             files[name == "index.html" ? "/" : "/page/" + name] = File(
-                mediaType: String(cString: asset.media_type), bytes: bytes, gzip: GzipText.compress(bytes),
-                digest: Digest.of(bytes))
+                mediaType: Self.mediaType(name), bytes: bytes, gzip: GzipText.compress(bytes), digest: Digest.of(bytes))
         }
         self.files = files
+    }
+
+    private static func mediaType(_ name: String) -> String {
+        switch name.split(separator: ".").last {
+        case "html": "text/html; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "svg": "image/svg+xml"
+        default: "text/javascript; charset=utf-8"
+        }
     }
 
     /// The response to a request of a file; `nil` for other paths.

@@ -30,7 +30,7 @@ enum QueueScript {
     static let reply = script("reply")
     static let repair = script("repair")
 
-    private static func script(_ name: String) -> RedisScript { script(name, text(name)) }
+    private static func script(_ name: String) -> RedisScript { script(name, text(name)!) }
 
     /// Joins `meta.lua`, the script, which is wrapped in one function, and `failed.lua`.
     static func script(_ name: String, _ text: [UInt8]) -> RedisScript {
@@ -59,13 +59,13 @@ enum QueueScript {
 
     private static func require(_ name: String, _ source: inout [UInt8], _ inserted: inout Set<String>) {
         guard inserted.insert(name).inserted else { return }
-        append(text(name), to: &source, &inserted)
+        append(text(name)!, to: &source, &inserted)
     }
 
-    /// The text of a file in `Scripts`.
-    private static func text(_ name: String) -> [UInt8] {
+    /// The text of a file in `Scripts`; `nil` if it is not listed in `CQueueScripts/scripts.c`.
+    static func text(_ name: String) -> [UInt8]? {
         var length = 0
-        guard let start = queue_script(name, &length) else { preconditionFailure("there is no script `\(name)`") }
+        guard let start = queue_script(name, &length) else { return nil }
         return Array(UnsafeBufferPointer(start: start, count: length))
     }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPAPI
 import Jobs
 import Redis
@@ -17,7 +18,15 @@ import Testing
             let again = try await api.send("GET /", headers: ["If-None-Match: \(tag)"])
             #expect(again.status == 304)
             #expect(again.body.isEmpty)
-            #expect(try await api.send("GET /page/style.css").head.contains("Content-Type: text/css"))
+            let folder = URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "../../Sources/CPage/web").path
+            for file in try FileManager.default.contentsOfDirectory(atPath: folder) where file != "index.html" {
+                let answer = try await api.send("GET /page/\(file)")
+                let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .isoLatin1)
+                #expect(answer.body == text, "\(file)")
+                let type = ["css": "text/css", "svg": "image/svg+xml"]["\(file.split(separator: ".").last!)"]
+                #expect(answer.head.contains("Content-Type: \(type ?? "text/javascript")"), "\(file)")
+            }
             #expect(try await api.send("GET /page/none.js").status == 401)
             let answer = try await api.send("DELETE /")
             #expect(answer.status == 405)

@@ -11,32 +11,25 @@ import Testing
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct ScriptSourceTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").path
 
-    private static let scripts = [
-        QueueScript.enqueue, QueueScript.admit, QueueScript.claim, QueueScript.beat, QueueScript.publish,
-        QueueScript.recover, QueueScript.finish, QueueScript.cancel, QueueScript.retry, QueueScript.pause,
-        QueueScript.ring, QueueScript.purge, QueueScript.stats, QueueScript.list, QueueScript.queued,
-        QueueScript.admitAndSeal, QueueScript.limit, QueueScript.schedule, QueueScript.claimCallbacks,
-        QueueScript.finishCallback,
-        QueueScript.redeliver, QueueScript.reply, QueueScript.reschedule, QueueScript.quiet, QueueScript.repair,
-    ]
+    @Test func `each script is embedded as it is in its file`() throws {
+        let folder = "\(Self.root)/Sources/Jobs/Scripts"
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            let text = try Data(contentsOf: URL(filePath: "\(folder)/\(file)"))
+            #expect(QueueScript.text("\(file.dropLast(4))").map { Data($0) } == text, "\(file)")
+        }
+    }
 
-    @Test func `the linter reads each script as Redis gets it`() async throws {
+    @Test func `Redis compiles each script, and the linter reads it as Redis gets it`() async throws {
+        let server = try await RedisServer()
         let folder = try TemporaryFolder()
         let words = ["-B", "\(Self.root)/Tools/lua_scripts.py", "write", folder.path]
         let outcome = try await ChildProcess.run("/usr/bin/python3", words)
         try #require(outcome.succeeded, "\(outcome.errors)")
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        #expect(Set(names) == Set(Self.scripts.map { "\($0.name).lua" }))
-        for script in Self.scripts {
-            let file = FileManager.default.contents(atPath: folder.file("\(script.name).lua")) ?? Data()
-            let isSame = Array(file) == script.source
-            #expect(isSame, "\(script.name)")
-        }
-    }
-
-    @Test func `Redis compiles each script`() async throws {
-        let server = try await RedisServer()
-        for script in Self.scripts {
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let name = "\(file.dropLast(4))"
+            let script = QueueScript.script(name, try #require(QueueScript.text(name)))
+            let isSame = try Data(contentsOf: URL(filePath: folder.file(file))) == Data(script.source)
+            #expect(isSame, "\(name)")
             #expect(try await server.client().send(["SCRIPT", "LOAD", .bytes(script.source)]).string == script.digest)
         }
     }

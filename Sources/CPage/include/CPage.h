@@ -2,11 +2,10 @@
 
 #include <stddef.h>
 
-/// A file of the page, valid as long as the process.
+/// A file of the page, valid as long as the process. None contains a zero.
 struct page_asset {
     /// The file's name in `web`.
     const char *_Nonnull name;
-    const char *_Nonnull media_type;
     const unsigned char *_Nonnull bytes;
     size_t count;
 };
