@@ -30,41 +30,41 @@ package enum Converter {
             threads: threads, stop: stop)
         // After an analysis pass, the progress of a packet scan would start again at zero.
         let isAnalyzed = measurements.contains { $0 != nil }
-        let lanes = open(writers, reader) { if !isAnalyzed { progress($0) } }
+        let pipelines = open(writers, reader) { if !isAnalyzed { progress($0) } }
         // With a single encoder, a second thread has no benefit that would outweigh its cost for small jobs.
-        let isShared = lanes.count(where: \.takesSamples) > 1
+        let isShared = pipelines.count(where: \.takesSamples) > 1
         do throws(MediaError) {
-            for lane in lanes where isShared || lane.copies != nil { try lane.detach() }
-            let decodes = lanes.contains(where: \.takesSamples)
-            try check(lanes, plan)
-            var meter = ProgressMeter(reader, copying: decodes ? nil : lanes.compactMap(\.copies).max())
+            for pipeline in pipelines where isShared || pipeline.copies != nil { try pipeline.detach() }
+            let decodes = pipelines.contains(where: \.takesSamples)
+            try check(pipelines, plan)
+            var meter = ProgressMeter(reader, copying: decodes ? nil : pipelines.compactMap(\.copies).max())
             var titles = TitleTimes(source)
             let checksum = decodes ? try SourceChecksum(reader) : nil
             let frame = try Frame()
-            while lanes.contains(where: \.takesSamples), try reader.next(into: frame) {
+            while pipelines.contains(where: \.takesSamples), try reader.next(into: frame) {
                 titles.note(reader, samples: frame.samples)
                 let shared = isShared || checksum != nil ? try SharedFrame(frame) : nil
                 if let shared { checksum?.append(shared) }
-                for lane in lanes { lane.append(frame, shared: shared) }
-                try check(lanes, plan)
-                forward(meter.report(reader), lanes, reader, progress)
+                for pipeline in pipelines { pipeline.append(frame, shared: shared) }
+                try check(pipelines, plan)
+                forward(meter.report(reader), pipelines, reader, progress)
             }
             let mismatch = try checksum?.judge(reader, plan.source.damage)
             let warnings = reader.warnings + (mismatch.map { [$0] } ?? [])
             // Outputs with a thread continue while others read the source.
-            for lane in lanes where lane.takesSamples { lane.finish(reader.damage, warnings: warnings) }
-            let copying = lanes.filter { $0.copies != nil }
-            for lane in copying + lanes.filter({ $0.copies == nil }) {
+            for pipeline in pipelines where pipeline.takesSamples { pipeline.finish(reader.damage, warnings: warnings) }
+            let copying = pipelines.filter { $0.copies != nil }
+            for pipeline in copying + pipelines.filter({ $0.copies == nil }) {
                 // Sequential, because only one thread at a time may read the source.
-                if lane.copies != nil { lane.finish(.none, warnings: []) }
-                while lane.wait(atMost: .milliseconds(100)) == nil {
-                    try check(lanes, plan)
+                if pipeline.copies != nil { pipeline.finish(.none, warnings: []) }
+                while pipeline.wait(atMost: .milliseconds(100)) == nil {
+                    try check(pipelines, plan)
                     let copied = decodes ? nil : copying.reduce(0) { $0 + $1.copied } / Int64(copying.count)
-                    forward(meter.report(reader, copied: copied), lanes, reader, progress)
+                    forward(meter.report(reader, copied: copied), pipelines, reader, progress)
                 }
             }
             let compression = reader.compression
-            var results = lanes.map { $0.wait() }
+            var results = pipelines.map { $0.wait() }
             for (index, result) in results.enumerated() {
                 // A main file cannot be opened again once another file beside it has been opened.
                 guard case .success(let made) = result, let excess = made.excess,
@@ -74,7 +74,7 @@ package enum Converter {
                     results[index] = .success(
                         try LoweredEncoding.run(writers, index, excess: excess, warnings: warnings))
                 } catch {
-                    guard lanes.count > 1, !plan.isAtomic, !stop.isRaised else { throw error }
+                    guard pipelines.count > 1, !plan.isAtomic, !stop.isRaised else { throw error }
                     results[index] = .failure(error)
                 }
             }
@@ -84,12 +84,12 @@ package enum Converter {
                         .with(compression: compression)
                 }
             }
-            try check(lanes, plan)
+            try check(pipelines, plan)
             let samples = max(reader.position - reader.first, copying.map(\.copied).max() ?? 0)
-            forward(meter.done(samples: samples), lanes, reader, progress)
+            forward(meter.done(samples: samples), pipelines, reader, progress)
             return results
         } catch {
-            for lane in lanes { lane.cancel() }
+            for pipeline in pipelines { pipeline.cancel() }
             throw error
         }
     }
@@ -98,7 +98,7 @@ package enum Converter {
     private static func open(
         _ writers: RenditionWriters, _ reader: borrowing AssetReader, progress: (Progress) -> Void
     ) -> [OutputPipeline] {
-        var lanes: [OutputPipeline] = []
+        var pipelines: [OutputPipeline] = []
         let count = Double(writers.plan.renditions.count)
         for index in writers.plan.renditions.indices {
             do throws(MediaError) {
@@ -108,31 +108,33 @@ package enum Converter {
                     if count > 1 { report.eta = nil }
                     progress(report)
                 }
-                lanes.append(OutputPipeline(.success(writer)))
-            } catch { lanes.append(OutputPipeline(.failure(error))) }
+                pipelines.append(OutputPipeline(.success(writer)))
+            } catch { pipelines.append(OutputPipeline(.failure(error))) }
         }
-        return lanes
+        return pipelines
     }
 
     /// Passes on a report, if there is one, with the progress of each of several outputs.
     private static func forward(
-        _ report: Progress?, _ lanes: [OutputPipeline], _ reader: borrowing AssetReader, _ progress: (Progress) -> Void
+        _ report: Progress?, _ pipelines: [OutputPipeline], _ reader: borrowing AssetReader,
+        _ progress: (Progress) -> Void
     ) {
         guard var report else { return }
-        if lanes.count > 1 {
+        if pipelines.count > 1 {
             let read = reader.position - reader.first
-            report.outputs = lanes.map { $0.progress(read: read, part: report.fraction ?? 0) }
+            report.outputs = pipelines.map { $0.progress(read: read, part: report.fraction ?? 0) }
         }
         progress(report)
     }
 
     /// Throws if the conversion as a whole has failed.
-    private static func check(_ lanes: [OutputPipeline], _ plan: ConversionPlan) throws(MediaError) {
-        let wanted = lanes.indices.filter { !plan.skipped.contains($0) }
-        guard let index = wanted.first(where: { lanes[$0].failure != nil }), let failure = lanes[index].failure else {
+    private static func check(_ pipelines: [OutputPipeline], _ plan: ConversionPlan) throws(MediaError) {
+        let wanted = pipelines.indices.filter { !plan.skipped.contains($0) }
+        guard let index = wanted.first(where: { pipelines[$0].failure != nil }), let failure = pipelines[index].failure
+        else {
             return
         }
-        guard plan.isAtomic || wanted.allSatisfy({ lanes[$0].failure != nil }) else { return }
-        throw lanes.count > 1 ? failure.of(output: index) : failure
+        guard plan.isAtomic || wanted.allSatisfy({ pipelines[$0].failure != nil }) else { return }
+        throw pipelines.count > 1 ? failure.of(output: index) : failure
     }
 }

@@ -16,7 +16,7 @@ final class OutputPipeline {
     private var work: Work
     private let queue = BoundedQueue<SharedFrame>()
     private let shared: Monitor<Shared>
-    private let meter = LaneMeter()
+    private let meter = PipelineMeter()
     /// The largest fraction reported so far.
     private var most = 0.0
 
@@ -83,7 +83,7 @@ final class OutputPipeline {
 
     private static func run(
         _ writer: any RenditionWriter, _ queue: BoundedQueue<SharedFrame>, _ shared: Monitor<Shared>,
-        _ meter: LaneMeter
+        _ meter: PipelineMeter
     ) -> Outcome {
         do throws(MediaError) {
             // A separate frame, because encoders write their timestamps into the frames they receive.

@@ -7,7 +7,7 @@ import Libav
 /// packets as one that has heard everything, and after 1.4 s nearly all. Where they do, the decoder's state is the same, too. Noise
 /// at the level of the codec's own may keep packets from ever being equal, although the encoders are alike.
 final class ConvergedJoint: PacketJoint {
-    /// The packets behind the joint that must be equal.
+    /// The packets after the joint that must be equal.
     private let equal: Int
     /// The first packets of an encoder, whose sizes are not compared.
     private let early: Int
@@ -37,7 +37,7 @@ final class ConvergedJoint: PacketJoint {
         try joined(running, next, at: planned, where: isAccepted)
     }
 
-    /// The last joint behind which as many packets as have to be equal are known, if the sizes of packets hardly differ.
+    /// The last joint after which as many packets as have to be equal are known, if the sizes of packets hardly differ.
     private func joined(
         _ running: PacketRun, _ next: PacketRun, at planned: Int, where isAccepted: Acceptance
     ) throws(MediaError) -> Joined? {

@@ -17,14 +17,14 @@ struct JointCheck {
     private static let tolerance = 1.26
     /// A joint whose error is higher than that of the running encoder alone by less than this factor is taken at once: 0.5 dB.
     private static let likeness = 1.12
-    /// The ratio of signal to noise may be lower behind the joint by this factor: 10 dB. The rate control of AAC begins with few
+    /// The ratio of signal to noise may be lower after the joint by this factor: 10 dB. The rate control of AAC begins with few
     /// bits for pure tones.
     private static let maxLoss = 10.0
     /// The power of samples that count as silence, relative to full scale: -80 dB.
     private static let silence = 1e-8
     /// Windows of 50 ms on each side of the joint.
     fileprivate static let windows = 20
-    /// Windows behind the joint that the running encoder must have encoded to be compared.
+    /// Windows after the joint that the running encoder must have encoded to be compared.
     private static let leastCommon = 2
 
     /// What a joint does to the sound.
@@ -37,7 +37,7 @@ struct JointCheck {
     }
 
     /// Compares what packets decode to around a time with the source, and with what the `running` encoder made of it, which has
-    /// encoded some of what is behind too. The packets begin before the first frame of the source, which covers a second on both
+    /// encoded some of what is after too. The packets begin before the first frame of the source, which covers a second on both
     /// sides.
     func finding(
         _ packets: [EncodedPacket], beside running: ArraySlice<EncodedPacket>, at time: Int64, _ frames: FrameSpan
@@ -51,8 +51,8 @@ struct JointCheck {
         let others = (0..<2 * Self.windows - 1).filter { abs($0 - middle) > 1 }
         let isLouder = error > Self.tolerance * others.map { joined.error(around: $0) }.max()!
         let before = joined.ratio(0..<Self.windows, over: leastPower)
-        let behind = joined.ratio(Self.windows..<2 * Self.windows, over: leastPower)
-        let isLost = before.map { before in behind.map { $0 * Self.maxLoss < before } ?? false } ?? false
+        let after = joined.ratio(Self.windows..<2 * Self.windows, over: leastPower)
+        let isLost = before.map { before in after.map { $0 * Self.maxLoss < before } ?? false } ?? false
         guard let alone = try noise(running, source, from: middle) else { return isLouder || isLost ? .wrong : .good }
         let common = alone.known(from: Self.windows)
         guard common.count >= Self.leastCommon else { return isLouder || isLost ? .wrong : .good }
@@ -62,7 +62,7 @@ struct JointCheck {
                 its * Self.maxLoss >= own
             else { return .wrong }
         }
-        // A loud sound soon behind the joint may need bits that the next encoder has not saved yet.
+        // A loud sound soon after the joint may need bits that the next encoder has not saved yet.
         let compared = middle..<common.upperBound
         if joined.error(compared) <= Self.likeness * alone.error(compared) { return .good }
         return isLouder && error > Self.tolerance * alone.error(around: middle) ? .wrong : .tolerable
@@ -115,7 +115,7 @@ struct JointCheck {
 
 /// Samples of two seconds of the source around a time, one channel after another, as floating point.
 private final class Timeline {
-    /// The first sample that is compared, and the one behind the last.
+    /// The first sample that is compared, and the one after the last.
     let first: Int64
     let end: Int64
     /// The samples of a window.
@@ -224,7 +224,7 @@ private struct WindowNoise {
         counts[window] += count
     }
 
-    /// The error in a window and the one behind it.
+    /// The error in a window and the one after it.
     func error(around index: Int) -> Double { errors[index] + errors[index + 1] }
 
     func error(_ windows: Range<Int>) -> Double { errors[windows].reduce(0, +) }

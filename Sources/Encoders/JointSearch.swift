@@ -35,8 +35,8 @@ struct JointSearch {
     }
 
     private func finding(_ joined: Joined, _ frames: () -> FrameSpan) throws(MediaError) -> JointCheck.Finding {
-        let behind = next.packets.dropFirst(joined.dropped)
-        guard let check, let first = behind.first, !check.isSame(joined, running, next) else { return .good }
-        return try check.finding(joined.kept + behind, beside: running.packets[...], at: first.time, frames())
+        let after = next.packets.dropFirst(joined.dropped)
+        guard let check, let first = after.first, !check.isSame(joined, running, next) else { return .good }
+        return try check.finding(joined.kept + after, beside: running.packets[...], at: first.time, frames())
     }
 }

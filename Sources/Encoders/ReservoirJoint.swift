@@ -12,9 +12,9 @@ import Libav
 final class ReservoirJoint: PacketJoint {
     /// Whether all frames must have the same bit rate.
     private let isConstant: Bool
-    /// The frames behind the planned one of which the best is the first choice. The reservoir of a new encoder takes about as many to fill.
+    /// The frames after the planned one of which the best is the first choice. The reservoir of a new encoder takes about as many to fill.
     private static let lastChosen = 16
-    /// The frames behind the planned one before which a frame may become larger, if the bit rate is variable and there is no other joint.
+    /// The frames after the planned one before which a frame may become larger, if the bit rate is variable and there is no other joint.
     private static let lastRaised = 4
 
     init(isConstant: Bool) { self.isConstant = isConstant }
@@ -62,7 +62,7 @@ final class ReservoirJoint: PacketJoint {
         return places
     }
 
-    /// The frames around a joint: the last one of the running encoder, the next encoder's one of the same time, and the one behind.
+    /// The frames around a joint: the last one of the running encoder, the next encoder's one of the same time, and the one after.
     private func frames(
         _ running: PacketRun, _ next: PacketRun, at number: Int
     ) -> (LayerThreeFrame, LayerThreeFrame, LayerThreeFrame)? {

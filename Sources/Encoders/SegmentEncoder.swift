@@ -11,9 +11,9 @@ final class SegmentEncoder: @unchecked Sendable {
     var nextPacket: Int
     /// Whether it encodes the stream from its start, and numbers its packets as they are.
     private(set) var isFirst: Bool
-    /// Fades in the first frames; `nil` if they are not changed, or behind them.
+    /// Fades in the first frames; `nil` if they are not changed, or after them.
     private var fade: SegmentFade?
-    /// How many more frames have a raised bit rate, and the stream's; `nil` behind them.
+    /// How many more frames have a raised bit rate, and the stream's; `nil` after them.
     private var raised: (frames: Int, bitRate: Int)?
 
     init(_ encoder: consuming Encoder, start: Int, fade: consuming SegmentFade? = nil) {
@@ -26,7 +26,7 @@ final class SegmentEncoder: @unchecked Sendable {
     /// Raises the bit rate, which is that of the stream, for the first frames.
     ///
     /// The rate control of AAC (`aac_encode_frame`, `calc_bit_demand`) starts with a full reservoir of bits and a low `lambda`.
-    /// Packets have the right size at once, but for about half a minute (at 128 kb/s) other noise than behind minutes of sound,
+    /// Packets have the right size at once, but for about half a minute (at 128 kb/s) other noise than after minutes of sound,
     /// where the reservoir is nearly empty and `lambda` is higher. The reservoir counts bits by the rate with which the encoder was
     /// opened, and `lambda` follows the rate of the frame, so a raised rate brings both to where they end within a few frames.
     func raiseBitRate(_ bitRate: Int, _ raise: EncoderJoint.BitRateRaise) {
@@ -72,7 +72,7 @@ struct SegmentFade: ~Copyable {
         growth = pow(level, -1 / Float(length))
     }
 
-    /// Sends a copy of a frame that is faded in; returns `false` behind the fade. Other encoders receive the same frame as it is.
+    /// Sends a copy of a frame that is faded in; returns `false` after the fade. Other encoders receive the same frame as it is.
     mutating func send(_ frame: borrowing Frame, to encoder: borrowing Encoder) throws(MediaError) -> Bool {
         guard level < 1 else { return false }
         try faded.reserve(frame.samples, shape)

@@ -3,7 +3,7 @@ import MediaTypes
 
 /// Where the segments of a stream begin. That depends on the source and the settings alone. Numbers are of frames.
 struct SegmentPlan {
-    /// What encoders receive before and behind their own packets.
+    /// What encoders receive before and after their own packets.
     let lead: Int
     let tail: Int
     /// The frames between two places in the tail where a joint is looked for.
@@ -34,11 +34,11 @@ struct SegmentPlan {
         self.frameSize = frameSize
     }
 
-    /// The frames behind a planned joint that the encoder before has received when a joint is looked for after some attempts.
-    func behind(attempts: Int) -> Int { min((attempts + 1) * step, tail) }
+    /// The frames after a planned joint that the previous encoder has received when a joint is looked for after some attempts.
+    func framesAfterJoint(attempts: Int) -> Int { min((attempts + 1) * step, tail) }
 
     /// The frames that two encoders receive at least.
-    var overlap: Int { lead + behind(attempts: 0) }
+    var overlap: Int { lead + framesAfterJoint(attempts: 0) }
 
     /// The memory size of the frames that are kept during a search.
     private static let maxSearchedBytes = 8 << 20
@@ -64,20 +64,20 @@ struct SegmentPlan {
         attacks?.add(frame, number: number)
     }
 
-    /// The frames from the start of a segment to an attack: it is behind the fade.
+    /// The frames from the start of a segment to an attack: it is after the fade.
     private var attackLead: Int { lead * 9 / 10 }
 
     /// Where the segment begins whose start is planned with a frame: such that the strongest attack is in its lead, and that its
-    /// encoder has the long blocks which the one before had at its start. Ends the search; without one, it is the planned frame.
+    /// encoder has the long blocks which the previous one had at its start. Ends the search; without one, it is the planned frame.
     /// `fade` is the number of samples to fade in.
-    mutating func takeStart(planned: Int, behind before: EarlyPackets) -> (frame: Int, fade: Int?) {
+    mutating func takeStart(planned: Int, after previous: EarlyPackets) -> (frame: Int, fade: Int?) {
         guard let attacks else { return (planned, fade) }
         self.attacks = nil
         let start = attacks.strongest.map { ($0 - attackLead) / period * period } ?? planned
         guard let grid else { return (start, fade) }
         // In sound with an edge in each period, encoders go on with short blocks once they have heard an attack.
-        guard let shift = grid.shift(before.times) else { return (start, nil) }
-        let aligned = grid.aligned(start, to: before.start, shift: shift, frameSize: frameSize)
+        guard let shift = grid.shift(previous.times) else { return (start, nil) }
+        let aligned = grid.aligned(start, to: previous.start, shift: shift, frameSize: frameSize)
         return (aligned >= planned - searched ? aligned : aligned + grid.step / frameSize, fade)
     }
 
@@ -85,7 +85,7 @@ struct SegmentPlan {
     mutating func endSearch() { attacks = nil }
 
     /// The first frame with which the next segment may begin, if as many frames are known.
-    func earliestStart(behind frames: Int) -> Int {
+    func earliestStart(after frames: Int) -> Int {
         let planned = (max(frames, 1) + length - 1) / length * length
         return attacks == nil && frames > planned - searched ? planned : planned - searched
     }

@@ -7,8 +7,8 @@ import MediaTypes
 /// Encodes a stream in segments on several threads, and joins their packets.
 ///
 /// An encoder makes each segment. It first receives frames that belong to the segment before, so that its state is that of an encoder
-/// which has received everything, and last some of those behind. The joint of the codec decides which packets are kept. If it finds
-/// none, the encoder before goes on, and at last the packets of the next one are dropped. The caller feeds frames and receives packets on
+/// which has received everything, and last some of those after. The joint of the codec decides which packets are kept. If it finds
+/// none, the previous encoder goes on, and at last the packets of the next one are dropped. The caller feeds frames and receives packets on
 /// one thread.
 final class SegmentPool {
     private let joint: any PacketJoint
@@ -20,7 +20,7 @@ final class SegmentPool {
     private var plan: SegmentPlan
     /// How often there was no joint at a place in the tail.
     private var tried = 0
-    /// The check of joints, and the frames before and behind them that it compares; `nil` if joints are exact.
+    /// The check of joints, and the frames before and after them that it compares; `nil` if joints are exact.
     private let check: JointCheck?
     private let around: Int
     /// Packets before a joint that may change, or that the check decodes.
@@ -102,7 +102,7 @@ final class SegmentPool {
             try take(from: inline)
         }
         guard pending.isFull else { return }
-        try handOn()
+        try submit()
         guard inline == nil else { return }
         try startWaiting()
         try waitForRoom()
@@ -117,8 +117,8 @@ final class SegmentPool {
             self.inline = nil
             threads.release()
         } else {
-            try handOn()
-            if queue.change({ [next, plan] in $0.end(behind: next, overlap: plan.overlap) }) { report.segments -= 1 }
+            try submit()
+            if queue.change({ [next, plan] in $0.end(after: next, overlap: plan.overlap) }) { report.segments -= 1 }
         }
     }
 
@@ -150,7 +150,7 @@ final class SegmentPool {
     }
 
     /// Hands the frames that were collected to their segments.
-    private func handOn() throws(MediaError) {
+    private func submit() throws(MediaError) {
         guard let block = try pending.take() else { return }
         queue.change { [isInline = inline != nil] state in
             state.append(block)
@@ -173,7 +173,7 @@ final class SegmentPool {
     /// Moves the first encoder to another thread, if it is on this one and there is another; returns whether it is on another.
     private func continueElsewhere() throws(MediaError) -> Bool {
         guard inline != nil else { return true }
-        try handOn()
+        try submit()
         let id = queue.change { [next] state in
             state.skip(to: next)
             return state.segments[0].id
@@ -182,24 +182,24 @@ final class SegmentPool {
         return inline == nil
     }
 
-    /// Searches an attack for the next segment. The encoder before waits where it may have to end, unless it is on this thread.
+    /// Searches an attack for the next segment. The previous encoder waits where it may have to end, unless it is on this thread.
     private func search(channels: Int) throws(MediaError) {
         guard inline == nil || threads.dividesStreams, try continueElsewhere() else { return }
         plan.search(channels: channels)
         queue.change { [next, plan] in $0.hold(from: next, before: next + plan.overlap) }
     }
 
-    /// Begins a segment, unless the encoder before has to go on. One segment is decoded before a thread is free for it, so that a
+    /// Begins a segment, unless the previous encoder has to go on. One segment is decoded before a thread is free for it, so that a
     /// thread which becomes free need not wait.
     private func begin() throws(MediaError) {
-        try handOn()
+        try submit()
         while true {
             let seen = queue.read(\.changes)
             try advance()
             guard threads.dividesStreams else {
                 plan.endSearch()
                 queue.change { $0.endHold() }
-                // The encoder goes on. It may only be behind by a segment, because that is kept in memory.
+                // The encoder goes on. It may only be late by a segment, because that is kept in memory.
                 if inline != nil || queue.read({ [next, batch] in $0.segments.last!.nextFrame + batch >= next }) {
                     return
                 }
@@ -214,7 +214,7 @@ final class SegmentPool {
             try wait(since: seen)
         }
         guard try continueElsewhere() else { return }
-        let (start, fade) = plan.takeStart(planned: next, behind: queue.read { $0.segments.last!.early })
+        let (start, fade) = plan.takeStart(planned: next, after: queue.read { $0.segments.last!.early })
         queue.change { [plan] state in
             state.begin(plan.earlyPackets(start), fade: fade, endingBefore: start + plan.overlap)
         }
@@ -228,10 +228,10 @@ final class SegmentPool {
         guard isWaiting else { return }
         // A stream can always continue with one encoder.
         if isAlone { threads.take() } else if !threads.acquire() { return }
-        guard let id = queue.change({ $0.takeWaiting() }) else { return threads.release() }
+        guard let id = queue.change({ $0.dequeue() }) else { return threads.release() }
         if start(id) { return }
         threads.release()
-        queue.change { $0.putBack(id) }
+        queue.change { $0.requeue(id) }
         guard queue.read({ $0.threads == 0 }) else { return }
         refusals += 1
         if refusals == Self.maxRefusals { throw Self.noThread }
@@ -253,7 +253,7 @@ final class SegmentPool {
 
 extension SegmentPool {
     private enum Step {
-        case none, over
+        case none, ended
         case join(PacketRun, PacketRun, planned: Int, isLast: Bool)
     }
 
@@ -262,7 +262,7 @@ extension SegmentPool {
         while true {
             switch try nextStep() {
             case .none: return
-            case .over:
+            case .ended:
                 hasEnded = true
                 return
             case .join(let running, let next, let planned, let isLast):
@@ -275,9 +275,9 @@ extension SegmentPool {
                 } else if isLast {
                     // The work of the second encoder is dropped.
                     report.fallbacks += 1
-                    try goOn { $0.mergeFirst() }
+                    try resumePrevious { $0.mergeFirst() }
                 } else {
-                    try goOn { [behind = behind(planned)] in $0.continueFirst(to: planned + behind) }
+                    try resumePrevious { [end = planned + framesAfter(planned)] in $0.continueFirst(to: end) }
                 }
             }
         }
@@ -287,25 +287,25 @@ extension SegmentPool {
         let found = queue.change(wakes: false) { (state: inout SegmentQueue) -> Result<Step, MediaError> in
             if let failure = state.failure { return .failure(failure) }
             let endsStream = state.segments[0].endsStream
-            let start = state.segments.count > 1 ? state.segments[1].start : plan.earliestStart(behind: next)
+            let start = state.segments.count > 1 ? state.segments[1].start : plan.earliestStart(after: next)
             let planned = start + plan.lead
             let unchanging = state.segments[0].takePackets(before: endsStream ? nil : time(of: planned - reach))
             ready += unchanging
-            if endsStream { return .success(state.segments[0].isDone ? .over : .none) }
-            let behind = behind(planned)
-            guard let (running, next) = state.runs(before: time(of: planned + max(behind, 1) + around)) else {
+            if endsStream { return .success(state.segments[0].isDone ? .ended : .none) }
+            let after = framesAfter(planned)
+            guard let (running, next) = state.runs(before: time(of: planned + max(after, 1) + around)) else {
                 return .success(.none)
             }
-            let isLast = behind == plan.tail || isEnded && planned + behind == self.next
+            let isLast = after == plan.tail || isEnded && planned + after == self.next
             return .success(.join(running, next, planned: planned, isLast: isLast))
         }
         return try found.get()
     }
 
-    /// The frames behind a planned joint that the encoder before has received when it is looked for next.
-    private func behind(_ planned: Int) -> Int {
-        let behind = plan.behind(attempts: tried)
-        return isEnded ? min(behind, next - planned) : behind
+    /// The frames after a planned joint that the previous encoder has received when it is looked for next.
+    private func framesAfter(_ planned: Int) -> Int {
+        let after = plan.framesAfterJoint(attempts: tried)
+        return isEnded ? min(after, next - planned) : after
     }
 
     /// The time of the packet with the same number as a frame.
@@ -323,7 +323,7 @@ extension SegmentPool {
     }
 
     /// Lets the encoder of the first segment go on.
-    private func goOn(_ change: (inout SegmentQueue) -> Int) throws(MediaError) {
+    private func resumePrevious(_ change: (inout SegmentQueue) -> Int) throws(MediaError) {
         threads.take()
         let id = queue.change(change)
         for _ in 0..<Self.maxRefusals {

@@ -14,7 +14,7 @@ struct SegmentQueue {
     let around: Int
     /// The memory size of the frames.
     private(set) var bytes = 0
-    /// The frames that an encoder or the check of a joint may need, and the number of the frame behind them.
+    /// The frames that an encoder or the check of a joint may need, and the number of the frame after them.
     private var blocks: [FrameBlock] = []
     private(set) var nextFrame = 0
     /// From the first frame with which the next segment may begin to the earliest one before which the encoder of the last segment
@@ -52,14 +52,14 @@ struct SegmentQueue {
     var waiting: Int? { segments.last.flatMap { $0.isWaiting ? $0.id : nil } }
 
     /// Takes the segment that waits for a thread, unless the stream has failed.
-    mutating func takeWaiting() -> Int? {
+    mutating func dequeue() -> Int? {
         guard !isAborted, failure == nil, let id = waiting else { return nil }
         segments[segments.count - 1].isWaiting = false
         return id
     }
 
     /// Lets a segment wait again.
-    mutating func putBack(_ id: Int) {
+    mutating func requeue(_ id: Int) {
         if let index = index(of: id) { segments[index].isWaiting = true }
     }
 
@@ -89,7 +89,7 @@ struct SegmentQueue {
         nextFrame = block.numbers.upperBound
     }
 
-    /// Continues behind frames that the first encoder has received on the caller's thread.
+    /// Continues after frames that the first encoder has received on the caller's thread.
     mutating func skip(to frame: Int) {
         nextFrame = frame
         segments[0].nextFrame = frame
@@ -135,7 +135,7 @@ struct SegmentQueue {
         segments.first { !$0.isDone }.map { !$0.isIdle || $0.nextFrame < availableFrame($0) } ?? false
     }
 
-    /// The number of the frame behind those that the encoder of a segment may receive now.
+    /// The number of the frame after those that the encoder of a segment may receive now.
     private func availableFrame(_ segment: EncodedSegment) -> Int {
         min(nextFrame, segment.end ?? held?.upperBound ?? Int.max)
     }
@@ -169,9 +169,9 @@ struct SegmentQueue {
         return id
     }
 
-    /// Ends the stream behind its last frame. Returns whether the last segment is not needed, because it has begun so late that the
+    /// Ends the stream after its last frame. Returns whether the last segment is not needed, because it has begun so late that the
     /// overlap is not complete.
-    mutating func end(behind count: Int, overlap: Int) -> Bool {
+    mutating func end(after count: Int, overlap: Int) -> Bool {
         let isNeeded = segments.count < 2 || segments[segments.count - 1].start + overlap <= count
         held = nil
         if !isNeeded { segments.removeLast() }
@@ -179,7 +179,7 @@ struct SegmentQueue {
         return !isNeeded
     }
 
-    /// Drops the frames before all that may be needed. Those of an unconfirmed segment are kept for the encoder before.
+    /// Drops the frames before all that may be needed. Those of an unconfirmed segment are kept for the previous encoder.
     private mutating func dropFrames() {
         let needed = segments.map { $0.isConfirmed ? $0.nextFrame : $0.start - around }.min() ?? 0
         let kept = min(needed, min(nextFrame, held?.lowerBound ?? Int.max) - around)
@@ -201,11 +201,11 @@ struct EncodedSegment {
     private(set) var early: EarlyPackets
     /// The samples at its start that are faded in.
     let fade: Int?
-    /// The number of the frame behind the last one; `nil` if the stream ends with the segment, or that is unknown.
+    /// The number of the frame after the last one; `nil` if the stream ends with the segment, or that is unknown.
     var end: Int?
-    /// Whether the encoder is flushed behind the last frame.
+    /// Whether the encoder is flushed after the last frame.
     var endsStream = false
-    /// Whether it is known where the segment's packets begin. Until then, its frames are kept for the encoder before.
+    /// Whether it is known where the segment's packets begin. Until then, its frames are kept for the previous encoder.
     var isConfirmed: Bool
     /// Whether the encoder has made all its packets.
     var isDone = false
@@ -236,7 +236,7 @@ struct EncodedSegment {
         for packet in made { early.add(packet) }
     }
 
-    /// Whether there is a packet at a time or behind it.
+    /// Whether there is a packet at a time or after it.
     func reaches(_ time: Int64) -> Bool { packets.last.map { $0.time >= time } ?? false }
 
     /// The packets before a time.

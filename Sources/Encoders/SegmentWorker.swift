@@ -35,7 +35,7 @@ struct SegmentWorker: Sendable {
         var next: Int? = id
         while let id = next {
             do throws(MediaError) { try encode(id) } catch { queue.change { $0.failure = $0.failure ?? error } }
-            next = takeWaiting()
+            next = dequeue()
         }
         queue.change { state in
             state.threads -= 1
@@ -45,12 +45,12 @@ struct SegmentWorker: Sendable {
 
     /// Gives the thread back, and takes it again for a segment that waits, if the number of threads still allows it. The last one of
     /// a stream always goes on.
-    private func takeWaiting() -> Int? {
+    private func dequeue() -> Int? {
         threads.release()
         let (isWaiting, isLast) = queue.read { ($0.waiting != nil, $0.threads == 1) }
         guard isWaiting else { return nil }
         if isLast { threads.take() } else if !threads.acquire() { return nil }
-        let id = queue.change { $0.takeWaiting() }
+        let id = queue.change { $0.dequeue() }
         if id == nil { threads.release() }
         return id
     }

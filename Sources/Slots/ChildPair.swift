@@ -23,7 +23,7 @@ final class ChildPair: Sendable {
         /// `stop` was called.
         case stopped
         /// A timeout has expired.
-        case silent(TranscodeWatchdog)
+        case silent(SilenceWatchdog)
     }
 
     /// The next event; a timeout is ignored if it has been reset or ended since.
@@ -175,7 +175,7 @@ final class ChildPair: Sendable {
 
     /// The features that the kernel lacks; `nil` if a child was killed and the start may be repeated.
     private func awaitGreetings(mayRepeat: Bool) async throws(Failure) -> Set<SandboxPart>? {
-        let watch = TranscodeWatchdog(pair: self, of: transfer, transcode, limit: .seconds(20))
+        let watch = SilenceWatchdog(pair: self, of: transfer, transcode, limit: .seconds(20))
         defer { watch.end() }
         var greeted = 0
         var unconfined: Set<SandboxPart> = []

@@ -9,7 +9,7 @@ package enum PairScope: String, CaseIterable, Sendable {
     package func tenant(_ fields: [String: String]) -> String { fields[rawValue] ?? "" }
 }
 
-extension Slot {
+extension PairSession {
     /// The tenant of a job with the fields; `nil` if all jobs share children.
     package nonisolated func tenant(of fields: [String: String]) -> String? {
         configuration.pairScope?.tenant(fields)

@@ -7,7 +7,8 @@ extension Failure {
     ///
     /// `words` may contain a URL, so it is shown only for certificate errors.
     static func curl(
-        _ code: CURLcode, of noun: String, url: String, route: Route, words: String, timeout: Double, reply: Int
+        _ code: CURLcode, of noun: String, url: String, route: ConnectionRoute, words: String, timeout: Double,
+        reply: Int
     ) -> Failure {
         let host = route.host
         let source = "\(noun) '\(redactedURL(url))'"
@@ -86,7 +87,7 @@ extension Failure {
     }
 
     /// The failure of a host without an address that may be tried. An address in the URL itself is not secret.
-    static func denied(_ route: Route, of noun: String, url: String) -> Failure {
+    static func denied(_ route: ConnectionRoute, of noun: String, url: String) -> Failure {
         guard !route.isByName else { return noAllowedAddress(route.host, of: noun, url: url) }
         return Failure(
             .policyDenied,

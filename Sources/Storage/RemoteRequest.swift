@@ -53,7 +53,7 @@ class RemoteRequest {
     private(set) var isSatisfied = false
     /// The failure for which the response or the owner ended the request.
     var failure: Failure?
-    private(set) var route: Route
+    private(set) var route: ConnectionRoute
     /// What is transferred, as a noun phrase for messages.
     private let noun: String
     /// The connection timeout in seconds; for a callback or traces, the timeout of the whole request.
@@ -74,7 +74,7 @@ class RemoteRequest {
         self.timeout = timeout
         self.firstByteTimeout = firstByteTimeout
         position = range?.from ?? 0
-        route = Route(to: target.url, policy: policy, addresses: addresses)
+        route = ConnectionRoute(to: target.url, policy: policy, addresses: addresses)
         self.owner = owner
         configure(policy)
         setCallbacks()

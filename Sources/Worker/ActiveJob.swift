@@ -7,7 +7,7 @@ import Synchronization
 /// A job whose lease this worker holds, and the slot in which it runs.
 final class ActiveJob: Sendable {
     let job: ClaimedJob
-    let slot: Slot
+    let session: PairSession
     private let state = Mutex(State())
 
     /// Why a job is ended before it has finished.
@@ -39,9 +39,9 @@ final class ActiveJob: Sendable {
         var waiter: CheckedContinuation<Bool, Never>?
     }
 
-    init(_ job: ClaimedJob, slot: Slot) {
+    init(_ job: ClaimedJob, session: PairSession) {
         self.job = job
-        self.slot = slot
+        self.session = session
     }
 
     /// The job's part of a beat; `nil` once the lease is lost.
@@ -95,8 +95,8 @@ final class ActiveJob: Sendable {
             if state.ending == nil || ending == .lost { state.ending = ending }
             // A job that only fetches ends without the loss of its children.
             if let waiter = state.waiter.take() { return waiter }
-            // Called under the lock; otherwise the slot could already run the next job, and would stop that one.
-            slot.stop()
+            // Called under the lock; otherwise the session could already run the next job, and would stop that one.
+            session.stop()
             return nil
         }
         waiter?.resume(returning: false)

@@ -17,7 +17,7 @@ struct JobRun: Sendable {
     let converted: @Sendable () -> Void
 
     private var job: ClaimedJob { active.job }
-    private var slot: Slot { active.slot }
+    private var session: PairSession { active.session }
 
     /// What is reported to the queue; no outcome if this worker no longer owns the job.
     private struct Result {
@@ -30,8 +30,8 @@ struct JobRun: Sendable {
         let start = ContinuousClock.now
         log.info("claimed", ["source": redactedURL(job.fields["source"] ?? ""), "format": job.fields["format"] ?? ""])
         let result = await attempt()
-        // The slot cleans up while the outcome is reported.
-        async let use = slot.end()
+        // The session cleans up while the outcome is reported.
+        async let use = session.end()
         let answer = await report(result, seconds: start.duration(to: .now).seconds)
         let end = WallClock.nanoseconds()
         let taken = await use
@@ -67,11 +67,11 @@ struct JobRun: Sendable {
     /// begun to publish, it cannot be released, and is repeated.
     private func charged(_ result: Result, _ isPublishing: Bool) async -> Result {
         // A child that a file system holds up is killed, as one that hangs.
-        if case .crashed(let failure) = result.outcome, !isPublishing, await slot.hasNoResponse() {
+        if case .crashed(let failure) = result.outcome, !isPublishing, await session.hasNoResponse() {
             log.warning("released: a file system does not respond", ["error": failure.message])
             return Result(outcome: .released, lines: result.lines)
         }
-        guard case .failed(let failure, let outputs) = result.outcome, await slot.hasLostFolders() else {
+        guard case .failed(let failure, let outputs) = result.outcome, await session.hasLostFolders() else {
             return result
         }
         log.warning("released: the folders of jobs were replaced or cannot be used", ["error": failure.message])
@@ -84,7 +84,7 @@ struct JobRun: Sendable {
         guard !active.hasBegun else { return }
         active.report(Progress(phase: .waiting))
         // The result of an earlier attempt is looked for before anything is fetched.
-        if job.commit == nil, !job.isCommitUnreadable { try await slot.prefetch(task(spec)) }
+        if job.commit == nil, !job.isCommitUnreadable { try await session.prefetch(task(spec)) }
         guard await active.waitToBegin() else { throw .stopped }
     }
 
@@ -99,7 +99,9 @@ struct JobRun: Sendable {
                     retryable: true), log: [])
         }
         if let record = job.commit {
-            if try await slot.recoverCommit(record, job: job.id, tenant: slot.tenant(of: job.fields)) == .published {
+            if try await session.recoverCommit(record, job: job.id, tenant: session.tenant(of: job.fields))
+                == .published
+            {
                 log.info("already published by an earlier attempt")
                 return .published(record)
             }
@@ -114,7 +116,7 @@ struct JobRun: Sendable {
         let start = ContinuousClock.now
         active.report(Progress(phase: .opening))
         trace?.enter(.convert)
-        var record = try await slot.convert(
+        var record = try await session.convert(
             task(spec), progress: { [active] progress in active.report(progress) }, converted: converted)
         guard record.outputs.contains(where: \.isStaged) else { return .published(record) }
         guard active.beginPublishing() else { throw .stopped }
@@ -122,7 +124,7 @@ struct JobRun: Sendable {
         switch await reporter.publish(job, record) {
         case .ok:
             active.showPublishing()
-            record.take(try await slot.publish())
+            record.take(try await session.publish())
         case .cancelled: return .cancelled
         case .expired: return .expired
         case .stale, nil: return nil
@@ -140,7 +142,7 @@ struct JobRun: Sendable {
                     spec.location(ofOutput: index, job: job.id),
                     defaultName: spec.defaultName(ofOutput: index, job: job.id),
                     delivery: spec.deliveries[index])
-            }, tenant: slot.tenant(of: job.fields), start: job.isNew ? nil : job.createdAt)
+            }, tenant: session.tenant(of: job.fields), start: job.isNew ? nil : job.createdAt)
     }
 
     private static func result(of error: SlotError, ending: ActiveJob.Ending?, timeout: Duration) -> Result {

@@ -17,12 +17,12 @@ extension JobWorker {
 
     /// Why no job can run; `nil` if jobs can. Children that could not be started are started again.
     private func hostProblem() async -> String? {
-        if let problem = await Slot.folderProblem(configuration.slot) { return "\(problem)" }
-        for slot in slots {
-            guard let failure = slot.startFailure else { continue }
+        if let problem = await PairSession.folderProblem(configuration.slot) { return "\(problem)" }
+        for session in sessions {
+            guard let failure = session.startFailure else { continue }
             // Its job is being released.
-            guard free.contains(where: { $0 === slot }) else { return failure.message }
-            do throws(SlotError) { try await slot.start() } catch { return error.failure.message }
+            guard free.contains(where: { $0 === session }) else { return failure.message }
+            do throws(SlotError) { try await session.start() } catch { return error.failure.message }
         }
         return nil
     }
@@ -34,7 +34,7 @@ extension JobWorker {
         var hadNoResponse = false
         while !Task.isCancelled {
             async let bytes = spoolSpace.bytes(of: folder, within: timeout)
-            if case .noResponse(let folder)? = await Slot.folderProblem(configuration.slot) {
+            if case .noResponse(let folder)? = await PairSession.folderProblem(configuration.slot) {
                 hadNoResponse = true
                 health.foundHost("\(FolderProblem.noResponse(of: folder))")
                 for job in activeJobs { job.end(.released) }

@@ -95,7 +95,7 @@ extension JobWorker {
             group.addTask { _ = await served.reporter.finish(job, .released, lines: []) }
             return
         }
-        let active = ActiveJob(job, slot: takeSlot(for: job))
+        let active = ActiveJob(job, session: takeSession(for: job))
         take(active, of: queue)
         served.activeJobs.insert(active)
         reportJobs()
@@ -114,7 +114,7 @@ extension JobWorker {
 
     /// Takes a free slot. If the job has a tenant, prefers a slot whose children have run jobs of that tenant, then one
     /// without a tenant.
-    private func takeSlot(for job: ClaimedJob) -> Slot {
+    private func takeSession(for job: ClaimedJob) -> PairSession {
         let tenant = free.last?.tenant(of: job.fields)
         let index = tenant.flatMap { tenant in
             free.lastIndex { $0.tenant == tenant } ?? free.lastIndex { $0.tenant == nil }

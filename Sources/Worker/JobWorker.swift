@@ -19,11 +19,11 @@ package actor JobWorker {
     let configuration: WorkerConfiguration
     /// Sends the spans of jobs; `nil` without a collector.
     let spans: SpanExporter?
-    let slots: [Slot]
+    let sessions: [PairSession]
 
     /// The slots' children without a job. There are more than conversions may run at a time, because a result is published while
     /// the next job is converted, and the sources of further ones are fetched.
-    var free: [Slot]
+    var free: [PairSession]
     /// The jobs whose sources are being fetched and converted.
     var converting: Set<ObjectIdentifier> = []
     /// The jobs whose sources are being fetched before they are converted.
@@ -102,11 +102,11 @@ package actor JobWorker {
         inquiries = Array(repeating: QueueInquiry(), count: queues.count)
         rotation = QueueRotation(configuration.queues)
         prefetched = PrefetchedJobs(configuration.queues)
-        slots = (0..<2 * configuration.slots + configuration.prefetch).map {
-            Slot(number: $0, configuration: configuration.slot, log: log)
+        sessions = (0..<2 * configuration.slots + configuration.prefetch).map {
+            PairSession(number: $0, configuration: configuration.slot, log: log)
         }
         // The last one is taken first, and children are started when they are first needed.
-        free = slots.reversed()
+        free = sessions.reversed()
     }
 
     /// Runs jobs until `drain` or `stop` was called and no job is active; throws if a slot cannot be started. If
@@ -212,7 +212,7 @@ package actor JobWorker {
         release {
             converting.remove(ObjectIdentifier(job))
             prefetched.remove(job)
-            free.append(job.slot)
+            free.append(job.session)
             // It is measured anew before a job is claimed.
             isShortOfSpace = false
         }
@@ -249,9 +249,9 @@ package actor JobWorker {
 
     private func startSlots() async throws(Failure) {
         let failures = await withTaskGroup(of: Failure?.self) { group in
-            for slot in slots.prefix(configuration.slots) {
+            for session in sessions.prefix(configuration.slots) {
                 group.addTask {
-                    do throws(SlotError) { try await slot.start() } catch { return error.failure }
+                    do throws(SlotError) { try await session.start() } catch { return error.failure }
                     return nil
                 }
             }
@@ -268,7 +268,7 @@ package actor JobWorker {
 
     private func reportSandbox() async {
         var unconfined: Set<SandboxPart> = []
-        for slot in slots { await unconfined.formUnion(slot.unconfined) }
+        for session in sessions { await unconfined.formUnion(session.unconfined) }
         guard !unconfined.isEmpty else { return }
         log.warning(
             "the children of the slots are not fully confined: this kernel or container has no \(unconfined.text)")
@@ -285,7 +285,7 @@ package actor JobWorker {
 
     private func endSlots() async {
         await withDiscardingTaskGroup { group in
-            for slot in slots { group.addTask { await slot.shutdown() } }
+            for session in sessions { group.addTask { await session.shutdown() } }
         }
     }
 }

@@ -42,7 +42,7 @@ import Testing
             packet.pointer.pointee.pts = time
             early.add(try EncodedPacket(taking: packet))
         }
-        return plan.takeStart(planned: number, behind: early)
+        return plan.takeStart(planned: number, after: early)
     }
 
     @Test func `a segment of Vorbis begins 0.45 s before the strongest attack of 20 s`() throws {
@@ -102,7 +102,7 @@ import Testing
         #expect(starts == [588, 1176, 1764])
         #expect(!(0...2000).contains(where: plan.opensSearch))
         plan.search(channels: 2)
-        #expect(plan.takeStart(planned: 588, behind: plan.earlyPackets(0)).frame == 588)
+        #expect(plan.takeStart(planned: 588, after: plan.earlyPackets(0)).frame == 588)
     }
 
     @Test func `while an attack is searched, frames are kept, and the encoder before waits`() throws {

@@ -10,7 +10,7 @@ import Testing
         let slot = studio.slot()
         _ = try await slot.convert(studio.task("one")) { _ in }
         let pair = try #require(slot.shared.withLock { $0.pair })
-        let watch = TranscodeWatchdog(pair: pair, of: pair.transcode, limit: .milliseconds(10))
+        let watch = SilenceWatchdog(pair: pair, of: pair.transcode, limit: .milliseconds(10))
         var complaint = await pair.events.next()
         while true {
             if case .silent = complaint { break }

@@ -25,13 +25,13 @@ struct Studio {
         guard truncate(long, 44 + 3600 * 44_100 * 2) == 0 else { throw Errno.last }
     }
 
-    func slot(_ change: (inout SlotConfiguration) -> Void = { _ in }) -> Slot {
+    func slot(_ change: (inout SlotConfiguration) -> Void = { _ in }) -> PairSession {
         var configuration = SlotConfiguration()
         configuration.policy.sourceRoots = ["\(folder.path)/in"]
         configuration.policy.outputRoot = "\(folder.path)/out"
         configuration.policy.spoolFolder = "\(folder.path)/spool"
         change(&configuration)
-        return Slot(number: 0, configuration: configuration, log: Log(form: .text, least: .error))
+        return PairSession(number: 0, configuration: configuration, log: Log(form: .text, least: .error))
     }
 
     func task(_ id: String, source: String = "short.wav") -> SlotTask {
@@ -43,7 +43,7 @@ struct Studio {
 
     /// Runs a whole job and answers the children that ran it.
     @discardableResult
-    func convert(_ slot: Slot, id: String, tenant: String? = nil) async throws -> [String: Int32] {
+    func convert(_ slot: PairSession, id: String, tenant: String? = nil) async throws -> [String: Int32] {
         var task = task(id)
         task.tenant = tenant
         _ = try await slot.convert(task) { _ in }

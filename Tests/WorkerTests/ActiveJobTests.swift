@@ -11,7 +11,7 @@ import Testing
     private let job = ActiveJob(
         ClaimedJob(
             id: "1-0", token: "1:a", attempt: 1, attempts: 5, crashes: 0, fields: [:], createdAt: 0, commit: nil),
-        slot: Slot(number: 0, configuration: SlotConfiguration(), log: Log(least: .error)))
+        session: PairSession(number: 0, configuration: SlotConfiguration(), log: Log(least: .error)))
 
     @Test func `a job keeps the first reason to end it, and the loss of the lease above all`() {
         job.end(.cancelled)
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `a job replaces an earlier attempt of the same job, which is lost`() {
         let jobs = ActiveJobs()
-        let later = ActiveJob(job.job, slot: job.slot)
+        let later = ActiveJob(job.job, session: job.session)
         jobs.insert(job)
         jobs.insert(later)
         #expect(job.ending == .lost)

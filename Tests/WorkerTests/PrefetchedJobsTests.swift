@@ -13,7 +13,7 @@ import Testing
         return ActiveJob(
             ClaimedJob(
                 id: id, token: "1:a", attempt: 1, attempts: 5, crashes: 0, fields: fields, createdAt: 0, commit: nil),
-            slot: Slot(number: 0, configuration: SlotConfiguration(), log: Log(least: .error)))
+            session: PairSession(number: 0, configuration: SlotConfiguration(), log: Log(least: .error)))
     }
 
     private func jobs(_ queues: String) throws -> PrefetchedJobs {

@@ -26,8 +26,8 @@ final class Interruption: Sendable {
     }
 
     /// Stops the slot on a signal.
-    static func stopping(_ slot: Slot) async -> Interruption {
-        await calling { slot.stop() }
+    static func stopping(_ session: PairSession) async -> Interruption {
+        await calling { session.stop() }
     }
 
     /// Exits with the status that corresponds to the received signal, if there was one.

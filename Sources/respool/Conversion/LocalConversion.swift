@@ -15,12 +15,12 @@ struct LocalConversion {
     /// Converts and publishes. Returns the report of each output, and the failure if one of them failed. After Ctrl-C, no files
     /// remain.
     func run() async throws(CommandFailure) -> ([OutputReport], CommandFailure?) {
-        let slot = Slot(number: 0, configuration: request.configuration, log: Log(least: .error))
-        let interruption = await Interruption.stopping(slot)
+        let session = PairSession(number: 0, configuration: request.configuration, log: Log(least: .error))
+        let interruption = await Interruption.stopping(session)
         let view = ConversionView(request)
-        let result = await convert(slot, view)
-        await slot.end()
-        await slot.shutdown()
+        let result = await convert(session, view)
+        await session.end()
+        await session.shutdown()
         view.end()
         interruption.resolve()
         switch result {
@@ -41,7 +41,7 @@ struct LocalConversion {
         return .failed(failure, source: request.source, isJSON: isJSON)
     }
 
-    private func convert(_ slot: Slot, _ view: ConversionView) async -> Result<CommitRecord, SlotError> {
+    private func convert(_ session: PairSession, _ view: ConversionView) async -> Result<CommitRecord, SlotError> {
         let run = "\(getpid())-\(String(UInt32.random(in: 0...UInt32.max), radix: 16))"
         let task = SlotTask(
             // A unique id, so that no other run can treat this run's result as its own.
@@ -54,8 +54,8 @@ struct LocalConversion {
             },
             outputDescriptor: request.destinations.contains(nil) ? STDOUT_FILENO : nil)
         do throws(SlotError) {
-            var record = try await slot.convert(task) { view.show($0) }
-            if record.outputs.contains(where: \.isStaged) { record.take(try await slot.publish()) }
+            var record = try await session.convert(task) { view.show($0) }
+            if record.outputs.contains(where: \.isStaged) { record.take(try await session.publish()) }
             return .success(record)
         } catch {
             return .failure(error)

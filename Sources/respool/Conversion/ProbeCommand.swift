@@ -34,14 +34,15 @@ extension Command {
         configuration.policy.grantedSource = path
         configuration.sourceDescriptor = input?.descriptor
         configuration.policy.sourceRoots = ConvertOptions.playlistFolder(path).map { [$0] } ?? []
-        let slot = Slot(number: 0, configuration: configuration, log: Log(least: .error))
-        let interruption = await Interruption.stopping(slot)
+        let session = PairSession(number: 0, configuration: configuration, log: Log(least: .error))
+        let interruption = await Interruption.stopping(session)
         let result: Result<String, SlotError>
-        do throws(SlotError) { result = .success(try await slot.probe(sourceURL: url, id: "probe", settings)) } catch {
+        do throws(SlotError) { result = .success(try await session.probe(sourceURL: url, id: "probe", settings)) } catch
+        {
             result = .failure(error)
         }
-        await slot.end()
-        await slot.shutdown()
+        await session.end()
+        await session.shutdown()
         interruption.resolve()
         switch result {
         case .failure(let error): throw .failed(error.failure, source: source, isJSON: arguments.has(.json))

@@ -38,18 +38,18 @@ struct BatchConversion {
         let queue = BatchQueue(plan.items)
         let view = BatchView(total: plan.count, isJSON: isJSON)
         for report in plan.reports { view.ended(report, of: nil) }
-        let slots = (0..<min(slots, plan.items.count)).map {
-            Slot(number: $0, configuration: configuration, log: Log(least: .error))
+        let sessions = (0..<min(slots, plan.items.count)).map {
+            PairSession(number: $0, configuration: configuration, log: Log(least: .error))
         }
         let interruption = await Interruption.calling {
             queue.stop()
-            for slot in slots { slot.stop() }
+            for session in sessions { session.stop() }
         }
         await withTaskGroup { group in
-            for (index, slot) in slots.enumerated() {
+            for (index, session) in sessions.enumerated() {
                 group.addTask {
-                    while let step = await queue.next() { await take(step, of: queue, slot, index, view) }
-                    await slot.shutdown()
+                    while let step = await queue.next() { await take(step, of: queue, session, index, view) }
+                    await session.shutdown()
                 }
             }
         }
@@ -59,15 +59,15 @@ struct BatchConversion {
     }
 
     private func take(
-        _ step: BatchQueue.Step, of queue: BatchQueue, _ slot: Slot, _ index: Int, _ view: BatchView
+        _ step: BatchQueue.Step, of queue: BatchQueue, _ session: PairSession, _ index: Int, _ view: BatchView
     ) async {
         let (item, report): (BatchItem, BatchReport?)
         switch step {
         case .report(let unread, let known): (item, report) = (unread, known)
         case .convert(let source, let file):
             item = source
-            let result = await convert(source, file, slot) { view.show($0, of: source, slot: index) }
-            await slot.end()
+            let result = await convert(source, file, session) { view.show($0, of: source, slot: index) }
+            await session.end()
             report = Self.report(result, of: source)
         }
         view.ended(report, of: index)
@@ -88,7 +88,7 @@ struct BatchConversion {
     }
 
     private func convert(
-        _ item: BatchItem, _ file: BatchQueue.SourceFile?, _ slot: Slot,
+        _ item: BatchItem, _ file: BatchQueue.SourceFile?, _ session: PairSession,
         progress: @escaping @Sendable (Progress) -> Void
     ) async -> Result<CommitRecord, SlotError> {
         let run = "\(getpid())-\(String(UInt32.random(in: 0...UInt32.max), radix: 16))"
@@ -103,8 +103,8 @@ struct BatchConversion {
             ], sourceDescriptor: file?.descriptor)
         defer { withExtendedLifetime(file) {} }
         do throws(SlotError) {
-            var record = try await slot.convert(task, progress: progress)
-            if record.outputs.contains(where: \.isStaged) { record.take(try await slot.publish()) }
+            var record = try await session.convert(task, progress: progress)
+            if record.outputs.contains(where: \.isStaged) { record.take(try await session.publish()) }
             return .success(record)
         } catch {
             return .failure(error)

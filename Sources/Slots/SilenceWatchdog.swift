@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// It counts only the time in which the worker could receive: time in which the worker was suspended or delayed, or had
 /// unread messages of the child, does not count.
-final class TranscodeWatchdog: Sendable {
+final class SilenceWatchdog: Sendable {
     private let limit: Duration
     /// The time without a message; `nil` once no message is expected any more.
     private let quiet = Mutex<Duration?>(.zero)

@@ -3,7 +3,7 @@ import JobSchema
 import SlotIPC
 
 /// The route of a request to its server: the addresses that may be tried, and whether a proxy is used.
-struct Route {
+struct ConnectionRoute {
     private enum Stage {
         case direct
         /// The addresses of the host are checked before the proxy is used.

@@ -1,7 +1,7 @@
 import Synchronization
 
 // How a slot is stopped.
-extension Slot {
+extension PairSession {
     /// Kills the pair at once; callable from any thread. The call in progress then throws `stopped`.
     package nonisolated func stop() {
         let (pair, hasUploads) = shared.withLock { shared in

@@ -5,7 +5,7 @@ import SlotIPC
 import Synchronization
 
 // How a slot handles events of its children.
-extension Slot {
+extension PairSession {
     /// Handles an event that the current wait does not expect.
     func handle(_ event: ChildPair.Event, _ pair: ChildPair) throws(SlotError) {
         switch event {

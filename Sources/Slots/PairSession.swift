@@ -7,7 +7,7 @@ import Synchronization
 /// Runs one job at a time in a pair of children, which is reused for several jobs, and replaced when a child ends.
 ///
 /// A job is `convert` → `publish` → `end`, perhaps with `prefetch` before; `end` follows every job, whatever its outcome.
-package actor Slot {
+package actor PairSession {
     let configuration: SlotConfiguration
     let log: Log
     private var jobs = 0
@@ -75,7 +75,7 @@ package actor Slot {
         pair.transcode.allow(
             encoders: tracker.plan.threads ?? configuration.cores.cores, outputs: tracker.plan.renditions.count)
         pair.transcode.send(TranscodeOrder.convert(tracker.plan, threads: threads))
-        let watch = TranscodeWatchdog(pair: pair, of: pair.transcode, limit: configuration.silence)
+        let watch = SilenceWatchdog(pair: pair, of: pair.transcode, limit: configuration.silence)
         defer { watch.end() }
         var isWaiting = false
         while true {
@@ -136,7 +136,7 @@ package actor Slot {
         begin(pair, job, with: .job(job))
         isTranscodeBusy = true
         pair.transcode.send(TranscodeOrder.probe(settings))
-        let watch = TranscodeWatchdog(pair: pair, of: pair.transcode, limit: configuration.silence)
+        let watch = SilenceWatchdog(pair: pair, of: pair.transcode, limit: configuration.silence)
         defer { watch.end() }
         while true {
             switch await pair.next() {
@@ -158,7 +158,7 @@ package actor Slot {
         guard let pair = shared.withLock({ $0.pair }) else { throw .stopped }
         pair.transfer.send(TransferOrder.publish)
         // The job can no longer be cancelled. The reader of a pipe may be slow, so it has no timeout.
-        let watch = isStreaming ? nil : TranscodeWatchdog(pair: pair, of: pair.transfer, limit: configuration.silence)
+        let watch = isStreaming ? nil : SilenceWatchdog(pair: pair, of: pair.transfer, limit: configuration.silence)
         defer { watch?.end() }
         var publication = Publication()
         while true {
@@ -226,7 +226,7 @@ package actor Slot {
     private func endTransfer(_ pair: ChildPair) async {
         guard !pair.transfer.isReaped else { return release(pair) }
         pair.transfer.send(TransferOrder.end)
-        let watch = TranscodeWatchdog(pair: pair, of: pair.transfer, limit: .seconds(10))
+        let watch = SilenceWatchdog(pair: pair, of: pair.transfer, limit: .seconds(10))
         defer { watch.end() }
         while true {
             switch await pair.next() {

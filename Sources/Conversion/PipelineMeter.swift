@@ -2,7 +2,7 @@ import MediaTypes
 import Synchronization
 
 /// The progress of a pipeline, written by its thread and read by others.
-final class LaneMeter: Sendable {
+final class PipelineMeter: Sendable {
     private let taken = Atomic<Int64>(0)
     private let isEnding = Atomic(false)
 

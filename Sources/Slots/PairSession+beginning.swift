@@ -3,7 +3,7 @@ import SlotIPC
 import Synchronization
 
 // How a job begins.
-extension Slot {
+extension PairSession {
     /// Starts a job before its conversion: its source is fetched as far as there is space for it. `convert` with the same task
     /// follows, or `end`.
     package func prefetch(_ task: SlotTask) async throws(SlotError) {

@@ -2,7 +2,7 @@ package import JobSchema
 import Synchronization
 
 // What the host of a slot lacks to run jobs.
-extension Slot {
+extension PairSession {
     /// Whether the folders of jobs cannot be used, or are no longer those that the children can access.
     package func hasLostFolders() async -> Bool {
         if await LookupFiles.shared.folderProblem(configuration) != nil { return true }
