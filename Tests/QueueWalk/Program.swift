@@ -11,18 +11,30 @@ struct Program {
     /// After so many steps, all keys are held against each other and a walk with the next seed begins on an empty queue.
     private static let length = 1000
     private static let walkers = 3
+    /// Walks of so many steps in all must have met each change of state that `docs/queue.md` lists.
+    private static let completeSteps = 20_000
 
     static func main() async throws {
         let steps = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 200_000
         let seed = getenv("SEED").flatMap { UInt64(String(cString: $0)) } ?? UInt64.random(in: 0...UInt64(UInt32.max))
         let start = ContinuousClock.now
         do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
+            let table = try StateTable()
+            let changes = try await withThrowingTaskGroup(
+                of: Set<StateTable.Change>.self, returning: Set<StateTable.Change>.self
+            ) { group in
                 for walker in 0..<walkers {
                     let numbers = stride(from: walker, to: (steps + length - 1) / length, by: walkers)
-                    group.addTask { try await walk(numbers.map { seed &+ UInt64($0) }) }
+                    group.addTask { try await walk(numbers.map { seed &+ UInt64($0) }, table) }
                 }
-                try await group.waitForAll()
+                var all: Set<StateTable.Change> = []
+                for try await changes in group { all.formUnion(changes) }
+                return all
+            }
+            let missing = Set(table.scripts.keys).subtracting(changes).map(\.description).sorted()
+            if steps >= completeSteps, !missing.isEmpty {
+                print("FAILED queue-walk: SEED=\(seed): docs/queue.md lists what never happened: \(missing)")
+                exit(1)
             }
         } catch {
             print("FAILED queue-walk: \(error)")
@@ -34,18 +46,22 @@ struct Program {
             "\(Int(Double(steps) / seconds)) steps/s (\(Int(seconds)) s)")
     }
 
-    private static func walk(_ seeds: [UInt64]) async throws {
+    /// Returns the changes of jobs' states that happened.
+    private static func walk(_ seeds: [UInt64], _ table: StateTable) async throws -> Set<StateTable.Change> {
         let server = try await RedisServer()
         let client = server.client()
+        var changes: Set<StateTable.Change> = []
         for seed in seeds {
             _ = try await client.send(["FLUSHALL"])
-            var walk = try QueueWalk(client, seed: seed)
+            var walk = try QueueWalk(client, seed: seed, table: table)
             for step in 1...length {
                 try await walk.step()
                 if step.isMultiple(of: 250) { try await walk.compare() }
             }
             try await walk.audit()
+            changes.formUnion(walk.changes)
         }
         await client.close()
+        return changes
     }
 }

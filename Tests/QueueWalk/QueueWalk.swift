@@ -36,13 +36,19 @@ struct QueueWalk {
     var finished: [String: String] = [:]
     /// Schedules as clients saw them, with how the call that put each was told from others.
     var seen: [(schedule: ScheduleRecord, nonce: String)] = []
+    let table: StateTable
+    /// The position of the last event that was read, and the state of each job after it.
+    var lastEvent = ""
+    var states: [String: String] = [:]
+    /// The changes of state that happened.
+    var changes: Set<StateTable.Change> = []
     /// What was done last, for the report of a difference.
     private var story: [() -> String] = []
     var steps = 0
     private var lastStep = ContinuousClock.now
 
     /// A walk on a queue that is empty.
-    init(_ client: RedisClient, seed: UInt64) throws {
+    init(_ client: RedisClient, seed: UInt64, table: StateTable) throws {
         var settings = QueueSettings()
         // Only the walk itself lets time pass.
         settings.lease = .seconds(3600)
@@ -50,6 +56,7 @@ struct QueueWalk {
         self.client = client
         queue = JobQueue(client: client, name: try QueueName("walk"), settings: settings)
         self.seed = seed
+        self.table = table
         random = SeededGenerator(seed: seed)
     }
 
@@ -68,31 +75,61 @@ struct QueueWalk {
     mutating func step() async throws {
         steps += 1
         try await keepSeen()
-        switch Int.random(in: 0..<129, using: &random) {
+        let number = Int.random(in: 0..<129, using: &random)
+        let scripts = try await perform(number)
+        model.closeGroups()
+        try await followStates(scripts)
+    }
+
+    /// Performs one operation. Returns the names of the scripts that may have changed the state of a job.
+    private mutating func perform(_ number: Int) async throws -> Set<String> {
+        switch number {
         case 0..<14: try await push()
-        case 14..<22: try await enqueue()
-        case 22..<40: try await claim()
-        case 40..<50: try await beat()
+        case 14..<22:
+            try await enqueue()
+            return ["enqueue"]
+        case 22..<40:
+            try await claim()
+            return ["claim"]
+        case 40..<50:
+            try await beat()
+            return ["beat", "admit"]
         case 50..<56: try await publish()
-        case 56..<78: try await finish()
-        case 78..<84: try await cancel()
-        case 84..<89: try await retry()
+        case 56..<78:
+            try await finish()
+            return ["finish"]
+        case 78..<84:
+            try await cancel()
+            return ["cancel"]
+        case 84..<89:
+            try await retry()
+            return ["retry"]
         case 89..<91: try await pause()
         case 91..<95: try await endLeases()
         case 95..<99: try await makeDue()
         case 99..<102: try await limit()
         case 102..<104: try await rate()
         case 104..<106: try await letMinutesPass()
-        case 106..<107: try await seal()
+        case 106..<107:
+            try await seal()
+            return ["admit_and_seal"]
         case 107..<109: try await passDeadlines()
         case 109..<113: try await call()
-        case 113..<118: try await schedule()
-        case 118..<122: try await recover()
-        case 122..<126: try await reschedule()
+        case 113..<118:
+            try await schedule()
+            return ["schedule"]
+        case 118..<122:
+            try await recover()
+            return ["recover"]
+        case 122..<126:
+            try await reschedule()
+            return ["reschedule", "admit"]
         case 126..<128: try await repair()
-        default: try await purge()
+        default:
+            try await purge()
+            return ["purge"]
         }
-        model.closeGroups()
+        return []
     }
 
     /// Holds all that can be read against the model.
