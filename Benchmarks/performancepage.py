@@ -84,13 +84,13 @@ From FLAC, encoded anew:
 
 With more cores the schedule is simulated: decoding, joining and writing are one stream on one thread, as many threads as cores encode a segment each with its overlaps, one
 segment more is decoded before a thread is free for it, and packets are joined in order. CPU times of both kinds of threads are those of the conversion with 2 threads; the remaining time, in which
-processes start and the result is synced, is that of the conversion with 1 thread. Real cores share their memory and become slower together, which the simulation does not know. From WAV:
+processes start and the result is synced, is that of the conversion with 1 thread. Real cores share their memory and become slower together, which the simulation ignores. From WAV:
 
 {table(["codec", "decoding, joining, writing", "encoding", "remaining", "2 cores", "measured with 2", "8 cores", "32 cores", "8 ÷ ffmpeg", "32 ÷ ffmpeg"],
        [[row["codec"], f"{row['decode']:.2f} s", f"{row['encode']:.2f} s", f"{row['rest']:.2f} s", f"{row['2 cores']:.2f} s", f"{row['2']:.2f} s",
          f"{row['8 cores']:.2f} s", f"{row['32 cores']:.2f} s", f"{relative(row, '8 cores'):.2f}", f"{relative(row, '32 cores'):.2f}"] for row in music])}
 
-[One file on several cores](parallel.md) tells how it works.
+[One file on several cores](parallel.md) explains how it works.
 
 """
 
