@@ -28,7 +28,7 @@ struct Program {
                     group.addTask { try await walk(numbers.map { seed &+ UInt64($0) }, table) }
                 }
                 var all: Set<StateTable.Change> = []
-                for try await changes in group { all.formUnion(changes) }
+                for try await met in group { all.formUnion(met) }
                 return all
             }
             let missing = Set(table.scripts.keys).subtracting(changes).map(\.description).sorted()
