@@ -34,7 +34,7 @@ final class EveryTrackWriter: RenditionWriter {
         var siblings: [SiblingTrack] = []
         for (index, label) in reader.labels.enumerated() {
             if label.index == reader.track.index {
-                path = try TrackPath(index + 1, rendition, reader, label, file)
+                path = try TrackPath.add(index + 1, to: file, rendition, reader, label)
             } else {
                 siblings.append(
                     try SiblingTrack(index + 1, rendition, source, sourceSettings, label, file, stop: stop))
@@ -98,7 +98,8 @@ final class EveryTrackWriter: RenditionWriter {
         effective["tracks"] = Setting(requested: "all", effective: String(paths.count))
         var result = ConversionResult(
             longest.settings, samples: longest.samples, bytes: bytes, gapless: longest.gapless, effective: effective,
-            warnings: paths.flatMap(\.warnings) + siblings.flatMap(\.warnings) + tags.warnings)
+            warnings: paths.flatMap { path in path.warnings.map { $0.of(track: path.number) } }
+                + siblings.flatMap(\.warnings) + tags.warnings)
         for sibling in siblings {
             result.damage.seconds += sibling.damage.seconds
             result.damage.events += sibling.damage.events

@@ -21,7 +21,7 @@ final class SiblingTrack {
         settings.track = .number(number)
         do throws(MediaError) {
             let reader = try AssetReader.open(source, settings, stop: stop)
-            path = try TrackPath(number, rendition, reader, label, file)
+            path = try TrackPath.add(number, to: file, rendition, reader, label)
             self.reader = reader
         } catch { throw error.of(track: number) }
     }
@@ -50,5 +50,14 @@ extension MediaError {
     func of(track number: Int) -> MediaError {
         if case .cancelled = reason { return self }
         return MediaError(reason, operation, "track \(number): \(sentence)", code: code)
+    }
+}
+
+extension Warning {
+    /// The same warning with the track's number.
+    func of(track number: Int) -> Warning {
+        var warning = self
+        warning.message = "track \(number): \(message)"
+        return warning
     }
 }

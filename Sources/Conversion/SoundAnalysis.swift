@@ -41,8 +41,8 @@ enum SoundAnalysis {
 
 /// Measures the range for outputs with the same channels and silence settings.
 private final class Gauge {
-    private let repair: FloatRepair
-    private let head: ChannelMixStage
+    private let stages: [any SoundStage]
+    private let channels: Int
     private let meter: ParallelLoudness?
     /// The tempo at which loudness is measured; `nil` for the source's.
     private let tempo: TempoStage?
@@ -69,29 +69,25 @@ private final class Gauge {
     ) throws(MediaError) {
         let sound = rendition.sound
         let settings = try EncodingSettings.resolve(rendition, try sound.shape(of: inputShape), depth)
-        repair = try FloatRepair(inputShape)
-        head = try ChannelMixStage(sound, inputShape, settings)
-        let shape = head.output
+        stages = try SoundPath.untilMeasured(sound, inputShape, settings)
+        let shape = stages.last!.output
+        channels = shape.channels
         meter =
             sound.loudness == nil && sound.replayGain == nil ? nil : try ParallelLoudness(shape, threads: threads)
-        let speed = meter == nil ? nil : sound.tempo.flatMap { $0.isUnity ? nil : $0 }
+        let speed = meter == nil ? nil : sound.effectiveTempo
         tempo = try speed.map { speed throws(MediaError) in try TempoStage(speed, shape) }
         wantsSilence = sound.trimSilence != nil
         scan = SilenceScan(sound.trimSilence ?? SilenceTrim(threshold: 0), rate: inputShape.rate)
     }
 
     func append(_ frame: borrowing Frame) throws(MediaError) {
-        try repair.append(frame) { (mended: borrowing Frame) throws(MediaError) in try measure(mended) }
-    }
-
-    private func measure(_ frame: borrowing Frame) throws(MediaError) {
-        try head.convert(frame) { (floats: borrowing Frame) throws(MediaError) in
+        try stages.append(frame) { (floats: borrowing Frame) throws(MediaError) in
             if let tempo {
                 try tempo.append(floats) { (timed: borrowing Frame) throws(MediaError) in try meter?.append(timed) }
             } else {
                 try meter?.append(floats)
             }
-            if wantsSilence { scan.append(floats, channels: head.output.channels) }
+            if wantsSilence { scan.append(floats, channels: channels) }
             samples += Int64(floats.samples)
         }
     }

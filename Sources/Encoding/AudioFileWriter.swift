@@ -10,10 +10,8 @@ import Tags
 /// Writes an output that is a single file of encoded audio.
 package final class AudioFileWriter: RenditionWriter {
     private let store: any RandomAccessOutput
-    private let settings: EncodingSettings
-    private var writer: AssetWriter
+    private let track: TrackPath
     private var tags: TagWriter
-    private let sound: AudioFilterChain?
     private let threads: ThreadBudget
     private let stop: CancellationFlag
     /// Whether the finished file is decoded to measure its loudness, because its codec changes the samples.
@@ -27,32 +25,27 @@ package final class AudioFileWriter: RenditionWriter {
         self.store = store
         self.threads = threads
         self.stop = stop
-        settings = try EncodingSettings.resolve(
+        let settings = try EncodingSettings.resolve(
             rendition, try rendition.sound.shape(of: reader.shape), reader.depth, expected: reader.expectedSeconds)
         isMeasured =
             rendition.sound.loudness != nil && measurement?.loudness?.integrated != nil
             && settings.codec.kind == .lossy
-        sound = try AudioFilterChain.open(
-            rendition.sound, reader.shape, reader.depth, settings, measurement, lowering: lowering,
-            measuresFile: isMeasured)
         tags = TagWriter(
             metadata, rendition.tags, format: settings.format, codec: settings.codec, rate: settings.shape.rate,
             sourceRate: reader.shape.rate, layout: settings.shape.layout)
-        writer = try AssetWriter.open(
-            store, settings, input: sound?.output ?? reader.shape, depth: sound?.depth ?? reader.depth,
-            tags: tags.header, threads: threads, stop: stop)
+        let sound = try SoundPath(
+            rendition.sound, reader.shape, reader.depth, settings, measurement, lowering: lowering,
+            measuresFile: isMeasured)
+        track = try TrackPath.open(
+            store, settings, sound, inputRate: reader.shape.rate, tags: tags.header, threads: threads, stop: stop)
     }
 
-    package func append(_ frame: borrowing Frame) throws(MediaError) {
-        guard let sound else { return try writer.append(frame) }
-        try sound.append(frame) { (changed: borrowing Frame) throws(MediaError) in try writer.append(changed) }
-    }
+    package func append(_ frame: borrowing Frame) throws(MediaError) { try track.append(frame) }
 
     package func finish() throws(MediaError) -> ConversionResult {
-        try sound?.finish { (rest: borrowing Frame) throws(MediaError) in try writer.append(rest) }
-        try writer.finish()
-        let samples = writer.written
-        let (tally, padding) = (writer.tally, writer.padding)
+        try track.finish()
+        let (settings, samples) = (track.settings, track.samples)
+        let (tally, padding) = (track.tally, track.padding)
         if tags.usesITunSMPB {
             let rest = padding.remainder(packets: tally.count, samples: samples)
             tags.setGapless(priming: Int64(padding.start), padding: rest, samples: samples)
@@ -65,17 +58,15 @@ package final class AudioFileWriter: RenditionWriter {
         } catch {
             throw MediaError(.store(error), "complete the output", "the output could not be completed: \(error)")
         }
-        let md5 = try OutputCheck.run(
-            store, [OutputCheck(settings, samples: samples, written: tally)], stop: stop)
+        let md5 = try OutputCheck.run(store, [track.check], stop: stop)
         let decoded = isMeasured ? try DecodedLoudness.of(store, threads: threads, stop: stop) : nil
-        let excess = decoded.flatMap { sound?.take(decoded: $0) }
+        let excess = decoded.flatMap { track.sound.take(decoded: $0) }
         var result = ConversionResult(
             settings, samples: samples, bytes: bytes,
-            gapless: padding.gapless(settings, packets: tally.count, samples: samples), sound: sound,
-            effective: settings.effective.merging(writer.effective) { $1 },
-            warnings: settings.warnings + writer.warnings + tags.warnings)
+            gapless: track.gapless, loudness: track.sound.loudness, effective: track.effective,
+            warnings: track.warnings + tags.warnings)
         result.excess = excess
-        result.encoders = writer.report
+        result.encoders = track.report
         result.audioMD5 = md5
         return result
     }

@@ -1,4 +1,3 @@
-package import Filters
 package import Libav
 package import MediaTypes
 
@@ -53,10 +52,10 @@ package struct ConversionResult: Codable, Hashable, Sendable {
 }
 
 extension ConversionResult {
-    /// Makes the result of an encoding, at another rate if given. The sound chain's settings and warnings are added.
+    /// Makes the result of an encoding, at another rate if given.
     package init(
         _ encoding: EncodingSettings, rate: Int? = nil, samples: Int64, bytes: Int64, gapless: Gapless,
-        sound: AudioFilterChain? = nil, effective: [String: Setting], warnings: [Warning]
+        loudness: LoudnessChange? = nil, effective: [String: Setting], warnings: [Warning]
     ) {
         let rate = rate ?? encoding.shape.rate
         duration = MediaTime(sample: samples, rate: rate)
@@ -67,9 +66,9 @@ extension ConversionResult {
         (sampleRate, channels) = (rate, encoding.shape.channels)
         (self.samples, self.bytes, self.gapless) = (samples, bytes, gapless)
         damage = .none
-        settings = effective.merging(sound?.effective ?? [:]) { $1 }
-        self.warnings = warnings + (sound?.warnings ?? [])
-        loudness = sound?.loudness
+        settings = effective
+        self.warnings = warnings
+        self.loudness = loudness
     }
 
     /// The same result with the applied dynamic range compression, if the source carries any.

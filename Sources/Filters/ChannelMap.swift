@@ -5,31 +5,25 @@ import Libav
 import MediaTypes
 
 /// Selects and reorders channels. Sample values do not change, whatever their format.
-struct ChannelMap: ~Copyable {
+final class ChannelMap: SoundStage {
     let output: SampleShape
     private let input: SampleShape
     private let places: [Int]
     private let result: Frame
 
-    private init(_ input: SampleShape, _ output: SampleShape, _ places: [Int]) throws(MediaError) {
-        result = try Frame()
-        self.input = input
-        self.output = output
-        self.places = places
-    }
-
-    /// Opens a map of the input's channels. The output keeps the layout if the channel count stays the same; otherwise it has
-    /// the default layout of its count.
-    static func open(_ references: [ChannelReference], _ input: SampleShape) throws(MediaError) -> ChannelMap {
+    /// Maps the input's channels. The output keeps the layout if the channel count stays the same; otherwise it has the default
+    /// layout of its count.
+    init(_ references: [ChannelReference], _ input: SampleShape) throws(MediaError) {
         var places: [Int] = []
         for reference in references { places.append(try input.layout.place(of: reference, "channel_map")) }
         var output = input
         if places.count != input.channels { output.layout = ChannelLayout(defaultFor: places.count) }
-        return try ChannelMap(input, output, places)
+        result = try Frame()
+        (self.input, self.output, self.places) = (input, output, places)
     }
 
     /// Copies the selected channels into a frame and passes it to the body.
-    borrowing func apply(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+    func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         try result.reserve(frame.samples, output)
         let size = input.sampleBytes
         for (target, source) in places.enumerated() {
@@ -42,7 +36,7 @@ struct ChannelMap: ~Copyable {
         try body(result)
     }
 
-    private borrowing func copy(
+    private func copy(
         _ source: UnsafeMutablePointer<UInt8>, _ target: UnsafeMutablePointer<UInt8>, _ count: Int, _ size: Int
     ) {
         let (step, stride) = (size * input.channels, size * output.channels)

@@ -1,9 +1,9 @@
 import CLibav
 import Libav
-package import MediaTypes
+import MediaTypes
 
 /// Counts the floating-point samples that exceed the range of integer samples.
-package struct ClipMeter {
+struct ClipMeter {
     private(set) var samples: Int64 = 0
     /// The largest magnitude among them; full scale is 1.
     private(set) var highest = 1.0
@@ -38,7 +38,7 @@ package struct ClipMeter {
     }
 
     /// Warnings about the output.
-    package var warnings: [Warning] {
+    var warnings: [Warning] {
         guard samples > 0 else { return [] }
         let over = max((decibels(highest) * 10).rounded() / 10, 0.1)
         return [

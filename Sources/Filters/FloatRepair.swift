@@ -1,6 +1,6 @@
-package import Bytes
+import Bytes
 import CLibav
-package import Libav
+import Libav
 import MediaTypes
 
 /// Replaces NaN and infinite floats by silence, and clamps the others to 60 dB over full scale.
@@ -8,18 +8,18 @@ import MediaTypes
 /// Encoders fail on both: LAME aborts (`el >= 0`, `part2_3_length <= MAX_BITS_PER_CHANNEL`), and libav's AAC encoder never
 /// finishes. A conversion to integers would turn NaN into a click at full scale, and a recursive filter would never recover
 /// from it.
-package final class FloatRepair {
+final class FloatRepair: SoundStage {
+    let output: SampleShape
     private let copy: Frame
-    private let shape: SampleShape
     private var repaired: Int64 = 0
 
     /// The largest magnitude that passes. Both encoders still accept levels 30 dB higher.
     static let highest = 1024
 
-    /// Frames of integer samples pass unchanged; throws if no frame can be allocated.
-    package init(_ shape: SampleShape) throws(MediaError) {
+    /// Samples of the shape are floating point.
+    init(_ shape: SampleShape) throws(MediaError) {
         copy = try Frame()
-        self.shape = shape
+        output = shape
     }
 
     /// Whether the format is floating point.
@@ -28,9 +28,8 @@ package final class FloatRepair {
     }
 
     /// Passes the frame to the body, or a repaired copy if it has invalid samples.
-    package func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
-        guard Self.concerns(shape.format) else { return try body(frame) }
-        let isDouble = av_get_packed_sample_fmt(shape.format) == AV_SAMPLE_FMT_DBL
+    func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+        let isDouble = av_get_packed_sample_fmt(output.format) == AV_SAMPLE_FMT_DBL
         if isDouble { try append(frame, of: Double.self, body) } else { try append(frame, of: Float.self, body) }
     }
 
@@ -39,15 +38,15 @@ package final class FloatRepair {
     ) throws(MediaError) {
         let highest = Number(Self.highest)
         var wrong = 0
-        for plane in Self.planes(of: frame, shape, type) {
+        for plane in Self.planes(of: frame, output, type) {
             // The negation also catches NaN, which is never less than or equal to a number.
             for sample in plane where !(sample.magnitude <= highest) { wrong &+= 1 }
         }
         guard wrong > 0 else { return try body(frame) }
         repaired += Int64(wrong)
-        try copy.reserve(frame.samples, shape)
-        av_samples_copy(copy.planes, frame.planes, 0, 0, CInt(frame.samples), CInt(shape.channels), shape.format)
-        for plane in Self.planes(of: copy, shape, type) {
+        try copy.reserve(frame.samples, output)
+        av_samples_copy(copy.planes, frame.planes, 0, 0, CInt(frame.samples), CInt(output.channels), output.format)
+        for plane in Self.planes(of: copy, output, type) {
             for index in plane.indices {
                 plane[index] = plane[index].isFinite ? min(max(plane[index], -highest), highest) : 0
             }

@@ -4,8 +4,8 @@ import Libav
 
 /// A high-pass filter of second order, 12 dB an octave: the one that libavfilter's `highpass` computes (R. Bristow-Johnson's
 /// formulas with Q = 0.707), and 3 dB below full level at its frequency.
-struct HighPass {
-    private let channels: Int
+final class HighPass: SoundStage {
+    let output: SampleShape
     private let feedForward: (Double, Double, Double)
     private let feedBack: (Double, Double)
     private var states: [State]
@@ -16,7 +16,8 @@ struct HighPass {
     }
 
     /// Makes a filter for a frequency in Hz. Throws if samples of this rate cannot contain it.
-    init(_ frequency: Double, rate: Int, channels: Int) throws(MediaError) {
+    init(_ frequency: Double, _ shape: SampleShape) throws(MediaError) {
+        let rate = shape.rate
         guard frequency * 2 < Double(rate) else {
             throw MediaError(
                 .invalidSettings, "filter samples",
@@ -29,14 +30,14 @@ struct HighPass {
         let outer = (1 + cos(angle)) / 2 * scale
         feedForward = (outer, -2 * outer, outer)
         feedBack = (-2 * cos(angle) * scale, (1 - alpha) * scale)
-        self.channels = channels
-        states = Array(repeating: State(), count: channels)
+        output = shape
+        states = Array(repeating: State(), count: shape.channels)
     }
 
     /// Replaces the planar floats of a frame by the filtered ones.
-    mutating func process(_ frame: borrowing Frame) {
+    func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
         let (forward, back) = (feedForward, feedBack)
-        for channel in 0..<channels {
+        for channel in states.indices {
             var state = states[channel]
             let samples = frame.floats(channel)
             for index in 0..<frame.samples {
@@ -52,5 +53,6 @@ struct HighPass {
             if abs(state.output1) + abs(state.output2) < 1e-30 { (state.output1, state.output2) = (0, 0) }
             states[channel] = state
         }
+        try body(frame)
     }
 }

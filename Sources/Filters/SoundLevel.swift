@@ -3,8 +3,11 @@ import CLibav
 import Libav
 import MediaTypes
 
-/// The second stage of the chain: level and fades, on planar floats at the source's rate.
-final class SoundLevel {
+/// The gain and the fades, on planar floats at the source's rate.
+final class SoundLevel: SoundStage {
+    let output: SampleShape
+    private let sound: SoundSettings
+    private let measured: Loudness?
     private let gain: Float
     private let channels: Int
     private let fadeIn: Fade?
@@ -17,23 +20,22 @@ final class SoundLevel {
     private var taken: Int64 = 0
     private var given: Int64 = 0
 
-    init(_ sound: SoundSettings, _ shape: SampleShape, gain: Double, total: Int64?) throws(MediaError) {
-        self.gain = Float(factor(decibels: gain))
+    init(_ sound: SoundSettings, _ shape: SampleShape, _ measurement: SoundMeasurement?) throws(MediaError) {
+        output = shape
+        self.sound = sound
+        measured = measurement?.loudness
+        gain = Float(factor(decibels: sound.gain(measured)))
         channels = shape.channels
         fadeIn = sound.fadeIn.map { Fade(length: $0.sampleIndex(rate: shape.rate)) }
         fadeOut = sound.fadeOut.map { Fade(length: $0.sampleIndex(rate: shape.rate)) }
-        self.total = total
+        let kept = measurement.map { Int64(($0.sound ?? 0..<$0.samples).count) }
+        total = kept.map { sound.effectiveTempo?.samples($0) ?? $0 }
         portion = try Frame()
         held = try SampleFifo.open(shape, capacity: 1)
     }
 
-    func apply(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
-        if gain != 1 {
-            for channel in 0..<channels {
-                let samples = frame.floats(channel)
-                for index in 0..<frame.samples { samples[index] *= gain }
-            }
-        }
+    func append(_ frame: borrowing Frame, _ body: FrameBody) throws(MediaError) {
+        frame.multiply(by: gain, channels: channels)
         fadeIn?.raise(frame, channels: channels, from: taken)
         taken += Int64(frame.samples)
         guard let fadeOut else { return try body(frame) }
@@ -45,7 +47,6 @@ final class SoundLevel {
         try give(Int64(held.count) - fadeOut.length, body)
     }
 
-    /// Flushes the held samples.
     func finish(_ body: FrameBody) throws(MediaError) {
         try give(Int64(held.count), body)
     }
@@ -60,6 +61,29 @@ final class SoundLevel {
             given += size
             left -= size
             try body(portion)
+        }
+    }
+
+    var effective: [String: Setting] {
+        guard sound.loudness != nil else { return [:] }
+        return ["gain": Setting(effective: "\((sound.gain(measured) * 100).rounded() / 100)")]
+    }
+
+    var warnings: [Warning] {
+        guard sound.loudness != nil, measured?.integrated == nil else { return [] }
+        return [
+            Warning(.loudnessUnmeasured, "the range is silent or too quiet to measure, so its level is unchanged")
+        ]
+    }
+}
+
+extension Frame {
+    /// Multiplies planar floats by a factor.
+    func multiply(by factor: Float, channels: Int) {
+        guard factor != 1 else { return }
+        for channel in 0..<channels {
+            let samples = floats(channel)
+            for index in 0..<self.samples { samples[index] *= factor }
         }
     }
 }

@@ -31,7 +31,7 @@ extension SoundSettings {
     /// The shape of the source's samples after channel selection and mixing.
     package func shape(of inputShape: SampleShape) throws(MediaError) -> SampleShape {
         var shape = inputShape
-        if let channelMap { shape = try ChannelMap.open(channelMap, shape).output }
+        if let channelMap { shape = try ChannelMap(channelMap, shape).output }
         if let mix { shape.layout = try ChannelMix(mix, shape.layout).output }
         if changesSamples { shape.format = AV_SAMPLE_FMT_FLTP }
         return shape

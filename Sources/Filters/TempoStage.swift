@@ -5,10 +5,10 @@ package import MediaTypes
 
 /// Changes the tempo of planar floats without their pitch, and returns exactly the number of samples that the tempo requires;
 /// owns a `RubberBandState`.
-package final class TempoStage {
+package final class TempoStage: SoundStage {
+    package let output: SampleShape
     private let state: RubberBandState
     private let tempo: Tempo
-    private let shape: SampleShape
     private let result: Frame
     private let silence: Frame
     /// Samples of the engine's delay that are still to be dropped from the start of its output.
@@ -41,7 +41,7 @@ package final class TempoStage {
         else { throw .outOfMemory(Self.operation) }
         self.state = state
         self.tempo = tempo
-        self.shape = shape
+        output = shape
         rubberband_set_max_process_size(state, UInt32(Self.portion))
         late = Int(rubberband_get_start_delay(state))
         // Silence before the first sample centres it in the engine's first window.
@@ -83,13 +83,13 @@ package final class TempoStage {
     }
 
     private func feedSilence(_ count: Int) throws(MediaError) {
-        try silence.reserve(count, shape)
-        silence.silence(shape)
+        try silence.reserve(count, output)
+        silence.silence(output)
         feed(silence, 0, count)
     }
 
     private func feed(_ frame: borrowing Frame, _ start: Int, _ count: Int) {
-        let planes = (0..<shape.channels).map { UnsafePointer(frame.floats($0) + start) as UnsafePointer<Float>? }
+        let planes = (0..<output.channels).map { UnsafePointer(frame.floats($0) + start) as UnsafePointer<Float>? }
         rubberband_process(state, planes, UInt32(count), 0)
     }
 
@@ -100,14 +100,14 @@ package final class TempoStage {
             guard ready > 0 else { return }
             let count = Int(min(ready, tempo.samples(taken) - given))
             guard count > 0 else { return }
-            try result.reserve(dropped + count, shape)
-            let planes = (0..<shape.channels).map { result.floats($0) as UnsafeMutablePointer<Float>? }
+            try result.reserve(dropped + count, output)
+            let planes = (0..<output.channels).map { result.floats($0) as UnsafeMutablePointer<Float>? }
             let received = Int(rubberband_retrieve(state, planes, UInt32(dropped + count)))
             guard received == dropped + count else {
                 throw MediaError(.internal, Self.operation, "the tempo could not be changed: samples are missing")
             }
             late = 0
-            if dropped > 0 { try result.dropFirst(dropped, shape) }
+            if dropped > 0 { try result.dropFirst(dropped, output) }
             given += Int64(count)
             try body(result)
         }

@@ -26,7 +26,7 @@ package final class HLSWriter: RenditionWriter {
         let choices = try Self.settings(
             rendition, try rendition.sound.shape(of: reader.shape), reader.depth, expected: reader.expectedSeconds)
         let first = choices[0]
-        path = try SoundPath(rendition, reader, first, measurement)
+        path = try SoundPath(rendition.sound, reader.shape, reader.depth, first, measurement)
         let tags = TagWriter(
             metadata, rendition.tags, format: first.format, codec: first.codec, rate: first.shape.rate,
             sourceRate: reader.shape.rate)
@@ -99,7 +99,7 @@ package final class HLSWriter: RenditionWriter {
         }
         var result = ConversionResult(
             settings, samples: variants[0].samples, bytes: variants.reduce(0) { $0 + $1.store.length },
-            gapless: variants[0].gapless, sound: path.chain, effective: effective,
+            gapless: variants[0].gapless, loudness: path.loudness, effective: effective,
             warnings: settings.warnings + path.warnings + dropped)
         let reports = variants.compactMap(\.report)
         if let first = reports.first { result.encoders = reports.dropFirst().reduce(first, +) }

@@ -1,7 +1,4 @@
 /// The processing of samples between decoder and encoder. By default samples do not change.
-///
-/// The order is: `channelMap`, `mix` and the output's layout; `highPass`; `trimSilence`; `tempo`; `loudness` or `gain`; fades; the output's sample
-/// rate; the limiter.
 package struct SoundSettings: Codable, Hashable, Sendable {
     /// The source channels to keep, in their new order.
     package var channelMap: [ChannelReference]?

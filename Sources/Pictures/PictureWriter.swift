@@ -30,7 +30,8 @@ package final class PictureWriter: RenditionWriter {
         var floats = rendition
         floats.sampleFormat = .f32
         let settings = try EncodingSettings.resolve(floats, try rendition.sound.shape(of: reader.shape), reader.depth)
-        path = try SoundPath(rendition, reader, settings, as: AV_SAMPLE_FMT_FLTP, measurement)
+        path = try SoundPath(
+            rendition.sound, reader.shape, reader.depth, settings, as: AV_SAMPLE_FMT_FLTP, measurement)
         let picture = rendition.picture
         let splitsChannels = picture.splitsChannels ?? (kind == .waveform)
         let lanes = splitsChannels ? settings.shape.channels : 1
@@ -82,15 +83,15 @@ package final class PictureWriter: RenditionWriter {
         try path.finish { (rest: borrowing Frame) throws(MediaError) in try draw(rest) }
         try drawing.finish()
         try file.flush()
-        var effective = settings.effective.merging(drawing.effective) { $1 }
+        var effective = settings.effective.merging(drawing.effective) { $1 }.merging(path.effective) { $1 }
         effective["codec"] = nil
         effective["sample_format"] = nil
         effective["split_channels"] = Setting(
             requested: picture.splitsChannels.map { String($0) }, effective: String(splitsChannels))
         if let size { effective["size"] = Setting(requested: picture.size?.description, effective: size.description) }
         var result = ConversionResult(
-            settings, samples: samples, bytes: file.length, gapless: Gapless(start: 0, end: 0), sound: path.chain,
-            effective: effective, warnings: settings.warnings)
+            settings, samples: samples, bytes: file.length, gapless: Gapless(start: 0, end: 0),
+            loudness: path.loudness, effective: effective, warnings: settings.warnings + path.warnings)
         result.codec = kind.codecName
         result.bitRate = 0
         return result

@@ -37,7 +37,7 @@ import Testing
         #expect(zip(decoded[0], decoded[1]).allSatisfy { abs($0 - $1) < 1e-6 })
     }
 
-    @Test func `loudness is measured behind the filter, and silence is sought there`() async throws {
+    @Test func `loudness is measured after the filter, and silence is sought there`() async throws {
         // A hum that a listener hardly hears and a meter does, around two seconds of a tone.
         let expression = "0.5*sin(PI*t/4)*sin(2*PI*20*t)+0.05*sin(2*PI*1000*t)*between(t,1,3)"
         let source = try await Studio.shared.source(
@@ -52,6 +52,29 @@ import Testing
         #expect(abs(made.result.samples - 96_000) < 4800)
         let after = try #require(made.result.loudness?.after.integrated)
         #expect(abs(after + 20) < 1, "\(after)")
+    }
+
+    @Test func `silence is cut out of the filtered sound, so that nothing clicks at the cut`() async throws {
+        // An offset, which the filter removes, would be a step if the filter began at the cut.
+        let source = try await Studio.shared.source(
+            "offset.wav",
+            [
+                "-f", "lavfi", "-i", "aevalsrc='0.8*min(t,0.5)+0.2*sin(2*PI*1000*t)*between(t,1,2)':s=48000:d=3",
+                "-c:a",
+                "pcm_f32le",
+            ])
+        let whole = try await convert(source, sound { $0.highPass = 200 })
+        let cut = try await convert(
+            source,
+            sound {
+                $0.highPass = 200
+                $0.trimSilence = SilenceTrim(threshold: -40)
+            })
+        let decoded = try await decode([whole.path, cut.path], as: Float.self, "f32le")
+        let range = try #require(cut.result.settings["trim_silence"]?.effective).split(separator: " ")[1]
+        let start = try #require(Int(range.prefix { $0 != "." }))
+        #expect(abs(start - 48_000) < 100 && abs(decoded[1].count - 48_000) < 1000)
+        #expect(decoded[1] == Array(decoded[0].dropFirst(start).prefix(decoded[1].count)))
     }
 
     @Test func `a frequency that the source cannot contain is refused`() async throws {
