@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 """Assembles the Lua scripts that are sent to Redis: `write FOLDER` writes each to a file, `lint` checks each.
 
-A line `-- require NAME` is replaced by the text of NAME.lua the first time, and removed afterwards. The text of
+A line `-- require NAME` is replaced by the text of NAME.lua the first time, and removed afterwards. The fragments of RENDERED have no
+file: Swift renders them, and `luacheckrc` has their names. The text of
 meta.lua comes first, the script itself is wrapped in a function, and that of failed.lua follows.
 """
 
@@ -15,6 +16,7 @@ FOLDER = pathlib.Path(__file__).resolve().parents[1] / "Sources/Jobs/Scripts"
 REQUIRE = re.compile(r"-- require (\w+)\n")
 TEXTS = {path.stem: path.read_text().splitlines(keepends=True) for path in sorted(FOLDER.glob("*.lua"))}
 FRAGMENTS = {"meta", "failed"} | {match[1] for text in TEXTS.values() for match in map(REQUIRE.fullmatch, text) if match}
+RENDERED = {"constants", "defaults"}
 SCRIPTS = sorted(TEXTS.keys() - FRAGMENTS)
 
 
@@ -25,7 +27,7 @@ def inserted(name, done):
         required = REQUIRE.fullmatch(line)
         if not required:
             yield line, name, number
-        elif required[1] not in done:
+        elif required[1] not in done | RENDERED:
             yield from inserted(required[1], done)
 
 

@@ -30,11 +30,7 @@ static const struct {
 #include "script.h"
 #define SCRIPT claim_callbacks
 #include "script.h"
-#define SCRIPT constants
-#include "script.h"
 #define SCRIPT core
-#include "script.h"
-#define SCRIPT defaults
 #include "script.h"
 #define SCRIPT endings
 #include "script.h"

@@ -59,7 +59,7 @@ enum QueueScript {
 
     private static func require(_ name: String, _ source: inout [UInt8], _ inserted: inout Set<String>) {
         guard inserted.insert(name).inserted else { return }
-        append(text(name)!, to: &source, &inserted)
+        append(rendered[name].map { Array($0.utf8) } ?? text(name)!, to: &source, &inserted)
     }
 
     /// The text of a file in `Scripts`; `nil` if it is not listed in `CQueueScripts/scripts.c`.
