@@ -60,7 +60,10 @@ package final class SoundPath {
         let shape = stages.last?.output ?? input
         let layout = settings.relabels(shape.layout) ? shape.layout : settings.shape.layout
         stages.append(try MixStage(shape, to: layout))
-        if let frequency = sound.highPass { stages.append(try HighPass(frequency, stages.last!.output)) }
+        if let frequency = sound.highPass {
+            stages.append(try CutoffFilter(.highPass, frequency, stages.last!.output))
+        }
+        if let frequency = sound.lowPass { stages.append(try CutoffFilter(.lowPass, frequency, stages.last!.output)) }
         return stages
     }
 

@@ -111,6 +111,7 @@ package struct JobField: Sendable {
             "mix", "ROWS", "mix matrix, one expression per output channel: FL=FL+0.707FC,FR=FR+0.707FC",
             default: "by layout"),
         JobField("high_pass", "HZ", "removes sound below a frequency in Hz, by 12 dB an octave: 80", default: "off"),
+        JobField("low_pass", "HZ", "removes sound above a frequency in Hz, by 12 dB an octave: 8000", default: "off"),
         JobField("tempo", "FACTOR", "speed without a change of pitch, 0.5 to 4: 1.25", default: "1"),
         JobField("resampler", "ENGINE", "swr, or soxr, which has the steepest filter", default: "swr"),
         JobField("loudness", "LUFS", "integrated loudness of the result in LUFS (EBU R 128): -16", default: "off"),

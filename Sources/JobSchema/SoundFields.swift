@@ -27,12 +27,17 @@ extension FieldReader {
             "trim_silence", "a threshold in dB from -120 to 0, and a minimum length in seconds, such as -60,0.5"
         ) { SilenceTrim(parsing: $0) }
         sound.replayGain = try parsed("replay_gain", "track") { ReplayGain(rawValue: $0) }
-        sound.highPass = try parsed("high_pass", "a frequency in Hz from 1 to 20000, such as 80") { text in
-            Double(text).flatMap { SoundSettings.highPasses.contains($0) ? $0 : nil }
-        }
+        sound.highPass = try frequency("high_pass", "80")
+        sound.lowPass = try frequency("low_pass", "8000")
         sound.tempo = try parsed("tempo", "a factor from 0.5 to 4, such as 1.25 or 5/4") { Tempo(parsing: $0) }
         sound.dither = try word("dither")
         return sound
+    }
+
+    private func frequency(_ name: String, _ example: String) throws(Failure) -> Double? {
+        try parsed(name, "a frequency in Hz from 1 to 20000, such as \(example)") { text in
+            Double(text).flatMap { SoundSettings.highPasses.contains($0) ? $0 : nil }
+        }
     }
 
     private func parsed<Value>(

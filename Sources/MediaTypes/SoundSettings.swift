@@ -6,6 +6,8 @@ package struct SoundSettings: Codable, Hashable, Sendable {
     package var mix: MixMatrix?
     /// The frequency in Hz below which sound is removed.
     package var highPass: Double?
+    /// The frequency in Hz above which sound is removed.
+    package var lowPass: Double?
     /// The speed, without a change of pitch.
     package var tempo: Tempo?
     /// The resampler that is used if the sample rate changes.
@@ -31,7 +33,7 @@ package struct SoundSettings: Codable, Hashable, Sendable {
 
     package init() {}
 
-    /// Frequencies in Hz of a high-pass filter.
+    /// Frequencies in Hz of a high-pass or low-pass filter.
     package static let highPasses = 1.0...20_000.0
 
     /// The settings that the job requests, by job field name. Settings that the job leaves open are not included.
@@ -43,18 +45,20 @@ package struct SoundSettings: Codable, Hashable, Sendable {
             "fade_in": fadeIn?.description, "fade_out": fadeOut?.description,
             "trim_silence": trimSilence?.description, "replay_gain": replayGain?.rawValue,
             "dither": dither?.rawValue, "tempo": tempo?.description, "high_pass": highPass.map { "\($0)" },
+            "low_pass": lowPass.map { "\($0)" },
         ]
         return settings.compactMapValues(\.self)
     }
 
     /// Whether the level changes, so that the source's level tags are no longer true.
     package var changesLevel: Bool {
-        mix != nil || highPass != nil || loudness != nil || gain != nil || truePeak != nil
+        mix != nil || highPass != nil || lowPass != nil || loudness != nil || gain != nil || truePeak != nil
     }
 
     /// Whether sample values change, so that the samples are processed as floats.
     package var changesSamples: Bool {
-        mix != nil || highPass != nil || tempo != nil || loudness != nil || gain != nil || fadeIn != nil
+        mix != nil || highPass != nil || lowPass != nil || tempo != nil || loudness != nil || gain != nil
+            || fadeIn != nil
             || fadeOut != nil || ceiling != nil || resampler != .swr
     }
 

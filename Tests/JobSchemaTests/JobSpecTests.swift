@@ -69,7 +69,7 @@ import Testing
         let sound = try Self.spec([
             "channel_map": "R,c1", "mix": "c1=0.5c1-0.25L", "resampler": "soxr", "loudness": "-16", "true_peak": "-2",
             "fade_in": "0.5", "fade_out": "1:00", "trim_silence": "-60,0.5", "replay_gain": "track",
-            "dither": "shaped", "format": "wav", "high_pass": "80", "tempo": "5/4",
+            "dither": "shaped", "format": "wav", "high_pass": "80", "low_pass": "8000", "tempo": "5/4",
         ]).plan.renditions[0].sound
         #expect(sound.channelMap == [.speaker("FR"), .number(1)])
         let terms = sound.mix?.rows[0].terms ?? []
@@ -81,7 +81,7 @@ import Testing
             sound.fadeIn == MediaTime(value: 1, timescale: 2) && sound.fadeOut == MediaTime(value: 60, timescale: 1))
         #expect(sound.trimSilence == SilenceTrim(threshold: -60, minimum: MediaTime(value: 1, timescale: 2)))
         #expect(
-            sound.replayGain == .track && sound.dither == .shaped && sound.highPass == 80
+            sound.replayGain == .track && sound.dither == .shaped && sound.highPass == 80 && sound.lowPass == 8000
                 && sound.tempo == Tempo(parsing: "1.25"))
         #expect(try Self.spec(["gain": "3", "true_peak": "off"]).plan.renditions[0].sound.ceiling == nil)
     }
@@ -119,7 +119,7 @@ import Testing
         (["bit_rate_mode": "vbr2"], "cbr, abr or vbr"), (["application": "music"], "audio, voip or lowdelay"),
         (["dither": "noise"], "one of none rectangular"),
         (["dither": "shaped", "format": "flac", "passthrough": "require"], "requires encoding"),
-        (["high_pass": "0"], "1 to 20000"), (["tempo": "5"], "0.5 to 4"),
+        (["high_pass": "0"], "1 to 20000"), (["low_pass": "20001"], "1 to 20000"), (["tempo": "5"], "0.5 to 4"),
         (["high_pass": "80", "passthrough": "require"], "high_pass (80.0) requires encoding"),
         (["gain": "-3", "passthrough": "require"], "gain (-3.0) requires encoding"),
         (["frame_duration": "long"], "milliseconds"), (["frame_duration": "20"], "mp3 does not support"),

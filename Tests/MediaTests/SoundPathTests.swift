@@ -10,7 +10,8 @@ import Testing
     /// The stages, and what `docs/sound.md` calls them.
     private static let order = [
         ("FloatRepair", "Invalid floats."), ("ChannelMap", "`channel_map`"), ("MixStage", "`mix`"),
-        ("MixStage", "The result's own layout"), ("HighPass", "`high_pass`"), ("TrimStage", "`trim_silence`"),
+        ("MixStage", "The result's own layout"), ("CutoffFilter", "`high_pass`"),
+        ("CutoffFilter", "`low_pass`"), ("TrimStage", "`trim_silence`"),
         ("TempoStage", "`tempo`"), ("SoundLevel", "`loudness` or `gain`."),
         ("SoundLevel", "`fade_in` and `fade_out`"), ("SampleConverter", "The sample rate"),
         ("OutputLevel", "The limiter"), ("SampleConverter", "Integers."),
@@ -25,6 +26,7 @@ import Testing
         rendition.sound.channelMap = ChannelReference.list(parsing: "R,L")
         rendition.sound.mix = MixMatrix(parsing: "FL=FR,FR=FL")
         rendition.sound.highPass = 100
+        rendition.sound.lowPass = 8000
         rendition.sound.trimSilence = SilenceTrim(threshold: -60)
         rendition.sound.tempo = Tempo(parsing: "1.5")
         rendition.sound.loudness = -16
@@ -33,7 +35,7 @@ import Testing
         let settings = try EncodingSettings.resolve(rendition, shape, .float32)
         let path = try SoundPath(rendition.sound, shape, .float32, settings, nil)
         // The level and the fades are one stage.
-        let expected = Self.order.map(\.0).enumerated().filter { $0.offset != 8 }.map(\.element)
+        let expected = Self.order.map(\.0).enumerated().filter { $0.offset != 9 }.map(\.element)
         #expect(path.stages.map { "\(type(of: $0))" } == expected)
     }
 

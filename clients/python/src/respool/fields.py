@@ -80,6 +80,7 @@ class JobFields(Required, total=False):
     group: Scalar
     """name under which jobs are watched, listed, cancelled and retried together; default: none"""
     high_pass: Scalar
+    low_pass: Scalar
     """removes sound below a frequency in Hz, by 12 dB an octave: 80; default: off"""
     limit_key: Scalar
     """key of a concurrency limit, such as a host or a tenant; see `respool limit`; default: none"""

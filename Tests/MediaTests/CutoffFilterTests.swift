@@ -5,33 +5,41 @@ import MediaTypes
 import TestSupport
 import Testing
 
-@Suite(.failureReport, .timeLimit(.minutes(5))) struct HighPassTests {
+@Suite(.failureReport, .timeLimit(.minutes(5))) struct CutoffFilterTests {
     /// The gain of a Butterworth filter of second order, whose frequencies the bilinear transform has warped.
-    private static func gain(_ frequency: Double, cutoff: Double, rate: Double) -> Double {
+    private static func gain(_ frequency: Double, cutoff: Double, rate: Double, isLow: Bool) -> Double {
         let ratio = tan(.pi * frequency / rate) / tan(.pi * cutoff / rate)
         let square = ratio * ratio
-        return square / sqrt((1 - square) * (1 - square) + square / (0.707 * 0.707))
+        return (isLow ? 1 : square) / sqrt((1 - square) * (1 - square) + square / (0.707 * 0.707))
     }
 
-    @Test(arguments: [50.0, 100, 440, 10_000])
-    func `a tone is attenuated as the formula of the filter says`(_ frequency: Double) async throws {
+    @Test(arguments: [50.0, 100, 440, 10_000], [false, true])
+    func `a tone is attenuated as the formula of the filter says`(_ frequency: Double, isLow: Bool) async throws {
         let tone = (0..<132_300).map { Float(0.5 * sin(2 * .pi * frequency / 44_100 * Double($0))) }
-        let made = try await convert(try await wave(tone), sound { $0.highPass = 100 })
+        let made = try await convert(
+            try await wave(tone), sound { if isLow { $0.lowPass = 1000 } else { $0.highPass = 100 } })
         let result = try await decode(made.path, as: Float.self, "f32le")
         #expect(result.count == tone.count)
         // The last second, after the filter has settled.
         let power = result.suffix(44_100).reduce(0) { $0 + Double($1) * Double($1) } / 44_100
-        let expected = 0.5 * Self.gain(frequency, cutoff: 100, rate: 44_100)
+        let expected = 0.5 * Self.gain(frequency, cutoff: isLow ? 1000 : 100, rate: 44_100, isLow: isLow)
         #expect(abs(sqrt(power * 2) / expected - 1) < 1e-4)
-        #expect(made.result.settings["high_pass"] == Setting(requested: "100.0", effective: "100.0"))
+        let name = isLow ? "low_pass" : "high_pass"
+        let text = isLow ? "1000.0" : "100.0"
+        #expect(made.result.settings[name] == Setting(requested: text, effective: text))
     }
 
-    @Test func `the samples are those of ffmpeg's filter, in every channel`() async throws {
+    @Test func `the samples are those of ffmpeg's filters, in every channel`() async throws {
         let source = try await Studio.shared.music()
-        let made = try await convert(source, sound { $0.highPass = 300 })
+        let made = try await convert(
+            source,
+            sound {
+                $0.highPass = 300
+                $0.lowPass = 3000
+            })
         let judged = try await Studio.shared.source(
             // In FFmpeg 7, the filter computes 32-bit samples with 32-bit coefficients.
-            "high.wav", ["-i", source, "-af", "aformat=dblp,highpass=f=300", "-c:a", "pcm_f32le"])
+            "high.wav", ["-i", source, "-af", "aformat=dblp,highpass=f=300,lowpass=f=3000", "-c:a", "pcm_f32le"])
         let decoded = try await decode([made.path, judged], as: Float.self, "f32le")
         #expect(decoded[0].count == decoded[1].count)
         #expect(zip(decoded[0], decoded[1]).allSatisfy { abs($0 - $1) < 1e-6 })

@@ -2,9 +2,15 @@ import Bytes
 import Glibc
 import Libav
 
-/// A high-pass filter of second order, 12 dB an octave: the one that libavfilter's `highpass` computes (R. Bristow-Johnson's
-/// formulas with Q = 0.707), and 3 dB below full level at its frequency.
-final class HighPass: SoundStage {
+/// A high-pass or low-pass filter of second order, 12 dB an octave: those that libavfilter's `highpass` and `lowpass` compute
+/// (R. Bristow-Johnson's formulas with Q = 0.707), and 3 dB below full level at their frequency.
+final class CutoffFilter: SoundStage {
+    /// By the name of the job field.
+    enum Kind: String {
+        case highPass = "high_pass"
+        case lowPass = "low_pass"
+    }
+
     let output: SampleShape
     private let feedForward: (Double, Double, Double)
     private let feedBack: (Double, Double)
@@ -16,19 +22,20 @@ final class HighPass: SoundStage {
     }
 
     /// Makes a filter for a frequency in Hz. Throws if samples of this rate cannot contain it.
-    init(_ frequency: Double, _ shape: SampleShape) throws(MediaError) {
+    init(_ kind: Kind, _ frequency: Double, _ shape: SampleShape) throws(MediaError) {
         let rate = shape.rate
         guard frequency * 2 < Double(rate) else {
             throw MediaError(
                 .invalidSettings, "filter samples",
-                "high_pass is \(frequency) Hz, and the source's sample rate is \(rate) Hz; give less than \(Double(rate) / 2) Hz"
+                "\(kind.rawValue) is \(frequency) Hz, and the source's sample rate is \(rate) Hz; give less than \(Double(rate) / 2) Hz"
             )
         }
         let angle = 2 * Double.pi * frequency / Double(rate)
         let alpha = sin(angle) / (2 * 0.707)
         let scale = 1 / (1 + alpha)
-        let outer = (1 + cos(angle)) / 2 * scale
-        feedForward = (outer, -2 * outer, outer)
+        let sign: Double = kind == .highPass ? -1 : 1
+        let outer = (1 - sign * cos(angle)) / 2 * scale
+        feedForward = (outer, sign * 2 * outer, outer)
         feedBack = (-2 * cos(angle) * scale, (1 - alpha) * scale)
         output = shape
         states = Array(repeating: State(), count: shape.channels)
