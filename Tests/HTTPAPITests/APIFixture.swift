@@ -9,7 +9,7 @@ import Redis
 import TestSupport
 import Testing
 
-/// A server of the API with a Redis of its own.
+/// A server of the API with a Redis that no other test uses meanwhile.
 struct APIFixture {
     let server: RedisServer
     let queue: JobQueue
@@ -25,7 +25,7 @@ struct APIFixture {
         uploads: UploadFolder? = nil, previews: PreviewFolder? = nil, proxy: ProxyPath = ProxyPath()!,
         _ body: (APIFixture) async throws -> Void
     ) async throws {
-        let server = try await RedisServer()
+        let server = try await RedisServer.borrowed()
         let client = server.client()
         let other = server.client()
         let queues = [
@@ -59,6 +59,7 @@ struct APIFixture {
         await feed.close()
         if !(try await QueueAudit(queues[0]).problems().isEmpty) { Issue.record("the audit found problems") }
         for client in [client, other] { await client.close() }
+        try await server.giveBack()
     }
 
     /// A line of the file of tokens; the token is `NAME-secret`.

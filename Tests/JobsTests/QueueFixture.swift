@@ -5,7 +5,7 @@ import Redis
 import TestSupport
 import Testing
 
-/// A queue on a server of its own.
+/// A queue on a server that no other test uses meanwhile.
 struct QueueFixture {
     let server: RedisServer
     let client: RedisClient
@@ -23,7 +23,8 @@ struct QueueFixture {
         clock: RedisServer.Clock = .still,
         _ body: (QueueFixture) async throws -> Void
     ) async throws {
-        let server = try await RedisServer(options, clock: clock)
+        let isPlain = options.isEmpty
+        let server = try await isPlain ? .borrowed(clock: clock) : RedisServer(options, clock: clock)
         let client = server.client()
         let queue = JobQueue(client: client, name: try QueueName("test"), settings: settings)
         let fixture = QueueFixture(server: server, client: client, queue: queue)
@@ -31,6 +32,7 @@ struct QueueFixture {
         let problems = try await QueueAudit(queue).problems()
         #expect(problems == [])
         await client.close()
+        if isPlain { try await server.giveBack() }
     }
 
     /// A job that anybody pushes; answers its id.

@@ -14,6 +14,9 @@ package final class RedisServer: Sendable {
     private let arguments: [String]
     private let environment: [String: String]
     private let process: Mutex<ChildProcess?>
+    private let clock: Clock
+    /// Servers that tests before have given back.
+    private static let spare = Mutex<[Clock: [RedisServer]]>([:])
 
     /// How time passes for the server.
     package enum Clock: Sendable {
@@ -39,6 +42,7 @@ package final class RedisServer: Sendable {
     ) async throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
+        self.clock = clock
         let socket = folder.file("redis.sock")
         url = try RedisURL("unix://\(socket)")
         let defaults: KeyValuePairs = [
@@ -59,6 +63,25 @@ package final class RedisServer: Sendable {
         process = Mutex(nil)
         try await launch()
         StartedProcesses.current?.add(self)
+    }
+
+    /// An empty server with the default options, for a test that gives it back.
+    package static func borrowed(clock: Clock = .running) async throws -> RedisServer {
+        guard let server = spare.withLock({ $0[clock]?.popLast() }) else { return try await RedisServer(clock: clock) }
+        StartedProcesses.current?.add(server)
+        return server
+    }
+
+    /// Empties the server for another test, unless this one has failed: its report tells the contents.
+    package func giveBack() async throws {
+        guard StartedProcesses.current?.hasFailed == false else { return }
+        if clock != .running { try setClock(seconds: 0) }
+        let client = client(name: "empty")
+        for command in [["CLIENT", "KILL", "TYPE", "normal"], ["FLUSHALL"], ["CONFIG", "RESETSTAT"]] as [RedisCommand] {
+            _ = try await client.send(command)
+        }
+        await client.close()
+        Self.spare.withLock { $0[clock, default: []].append(self) }
     }
 
     /// The process id of the running server.
