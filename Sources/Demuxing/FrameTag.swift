@@ -2,6 +2,7 @@
 package enum FrameTag {
     /// The size of the tag with which the bytes begin; `nil` if there is none.
     package static func length(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+        guard let first = bytes.first, "TLAI".utf8.contains(first) else { return nil }
         if bytes.starts(with: "TAG+".utf8) { return 227 }
         if bytes.starts(with: "TAG".utf8) { return 128 }
         if bytes.starts(with: "LYRICSBEGIN".utf8) { return lyricsLength(bytes) }
