@@ -39,23 +39,10 @@ import Testing
         // No more than the rate may follow the number, before a sum of eight bits.
         let extra = frame[2] & 15 < 12 ? 0 : frame[2] & 15 == 12 ? 1 : 2
         head += frame[rest..<rest + extra]
-        head.append(UInt8(sum(head, width: 8, polynomial: 0x07)))
+        head.append(FlacChecksum.ofHeader(head[...]))
         let body = head + frame[(rest + extra + 1)...].dropLast(2)
-        let check = sum(body, width: 16, polynomial: 0x8005)
+        let check = FlacChecksum.ofFrame(body[...])
         return body + [UInt8(check >> 8), UInt8(check & 0xFF)]
-    }
-
-    private func sum(_ bytes: [UInt8], width: Int, polynomial: Int) -> Int {
-        var sum = 0
-        for byte in bytes {
-            sum ^= Int(byte) << (width - 8)
-            for _ in 0..<8 {
-                let isOdd = sum >> (width - 1) & 1 != 0
-                sum = sum << 1 & (1 << width - 1)
-                if isOdd { sum ^= polynomial }
-            }
-        }
-        return sum
     }
 
     @Test(arguments: [(44_100, 1), (22_050, 2)])

@@ -64,11 +64,7 @@ import Testing
         let range = -(1 << (bits - 1))..<(1 << (bits - 1))
         var found = 0
         for _ in 0..<4 {
-            let bytes = (0..<Self.length / 2).flatMap { _ in
-                let sample = Int.random(in: range, using: &random)
-                return [UInt8(truncatingIfNeeded: sample), UInt8(truncatingIfNeeded: sample >> 8)]
-            }
-            if Self.finds(bytes) { found += 1 }
+            if Self.finds(random.samples(Self.length / 2, in: range)) { found += 1 }
         }
         // What is found by chance only takes time.
         #expect(found <= 1)

@@ -92,27 +92,16 @@ import Testing
             var length = 4 + (number < 0x80 ? 1 : (~number).leadingZeroBitCount)
             length += [6: 1, 7: 2][bytes[start + 2] >> 4] ?? 0
             length += [12: 1, 13: 2, 14: 2][bytes[start + 2] & 15] ?? 0
-            if sum(bytes[start..<start + length], 0x07, bits: 8) == UInt16(bytes[start + length]) {
+            if FlacChecksum.ofHeader(bytes[start..<start + length]) == bytes[start + length] {
                 starts.append(start)
             }
         }
         var frames: [[UInt8]] = []
         var start = first
-        for end in starts.dropFirst() + [bytes.count] where sum(bytes[start..<end], 0x8005, bits: 16) == 0 {
+        for end in starts.dropFirst() + [bytes.count] where FlacChecksum.ofFrame(bytes[start..<end]) == 0 {
             frames.append(Array(bytes[start..<end]))
             start = end
         }
         return (Array(bytes[..<first]), frames)
-    }
-
-    private static func sum(_ bytes: ArraySlice<UInt8>, _ polynomial: UInt16, bits: Int) -> UInt16 {
-        let top = UInt16(1) << (bits - 1)
-        var sum: UInt16 = 0
-        for byte in bytes {
-            sum ^= UInt16(byte) << (bits - 8)
-            for _ in 0..<8 { sum = sum & top == 0 ? sum << 1 : sum << 1 ^ polynomial }
-            if bits == 8 { sum &= 0xFF }
-        }
-        return sum
     }
 }

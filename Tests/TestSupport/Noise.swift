@@ -10,6 +10,14 @@ package struct Noise: RandomNumberGenerator {
         return state.byteSwapped
     }
 
+    /// The bytes of so many samples of 16 bits.
+    package mutating func samples(_ count: Int, in range: Range<Int>) -> [UInt8] {
+        (0..<count).flatMap { _ in
+            let sample = Int.random(in: range, using: &self)
+            return [UInt8(truncatingIfNeeded: sample), UInt8(truncatingIfNeeded: sample >> 8)]
+        }
+    }
+
     /// A sample between -1 and 1.
     package mutating func sample() -> Float { Float.random(in: -1...1, using: &self) }
 }

@@ -67,12 +67,16 @@ private final class RawConnection {
     /// What the server sends until it closes, or sends nothing for that many seconds.
     func answer(_ seconds: Double) -> String {
         limit(SO_RCVTIMEO, seconds)
-        var answer = String.UnicodeScalarView()
+        var answer = ""
         var piece = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = recv(socket.number, &piece, piece.count, 0)
-            guard count > 0 else { return String(answer) }
-            answer.append(contentsOf: piece[..<count].lazy.map { Unicode.Scalar($0) })
+            guard count > 0 else { return answer }
+            // A byte of ASCII is its own character.
+            answer +=
+                piece[..<count].allSatisfy { $0 < 0x80 }
+                ? String(decoding: piece[..<count], as: UTF8.self)
+                : String(String.UnicodeScalarView(piece[..<count].lazy.map { Unicode.Scalar($0) }))
         }
     }
 

@@ -1,7 +1,7 @@
 /// Makes HE-AAC from AAC-LC: each frame gets the spectral band replication that the standard's simplest encoder would write.
-enum BandReplication {
+package enum BandReplication {
     /// The raw data blocks of frames with ADTS headers (ISO 14496-3, 1.A.3.2).
-    static func blocks(_ stream: [UInt8]) -> [[UInt8]] {
+    package static func blocks(_ stream: [UInt8]) -> [[UInt8]] {
         var (blocks, place): ([[UInt8]], Int) = ([], 0)
         while place + 7 <= stream.count {
             let length = Int(stream[place + 3] & 3) << 11 | Int(stream[place + 4]) << 3 | Int(stream[place + 5]) >> 5
@@ -13,7 +13,7 @@ enum BandReplication {
     }
 
     /// Adds a fill element with band replication to a raw data block of one channel (ISO 14496-3, 4.4.2.7 and 4.4.2.8).
-    static func added(to block: [UInt8]) -> [UInt8] {
+    package static func added(to block: [UInt8]) -> [UInt8] {
         var bits: [Bool] = []
         for byte in block { put(Int(byte), 8, &bits) }
         while bits.last == false { bits.removeLast() }
@@ -65,10 +65,10 @@ enum BandReplication {
     }
 
     /// How a configuration signals band replication (ISO 14496-3, 1.6.5).
-    enum Signaling: Sendable { case implicit, compatible, explicit }
+    package enum Signaling: Sendable { case implicit, compatible, explicit }
 
     /// The AudioSpecificConfig of one channel with a core of 22.05 kHz.
-    static func configuration(_ signaling: Signaling) -> [UInt8] {
+    package static func configuration(_ signaling: Signaling) -> [UInt8] {
         var bits: [Bool] = []
         let fields: [(Int, Int)] =
             switch signaling {
