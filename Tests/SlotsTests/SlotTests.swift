@@ -204,9 +204,15 @@ import Testing
     }
 
     @Test func `a transcoder is not silent while its worker does not listen`() async throws {
-        let slot = studio.slot { $0.silence = .seconds(4) }
-        var task = studio.task("busy", source: "long.wav")
-        task.plan = ConversionPlan(renditions: [Rendition(format: "mp3")])
+        // A source that comes slowly takes no processor.
+        let server = try await ChildProcess("python3", [Script.path("slow_server.py")])
+        try await eventually("the server listens") { server.output.hasSuffix("\n") }
+        let slot = studio.slot {
+            $0.silence = .seconds(4)
+            $0.policy.allowedHosts = ["127.0.0.1"]
+        }
+        var task = studio.task("busy")
+        task.sourceURL = "http://127.0.0.1:\(server.output.dropLast())/slow"
         let heldUp = Mutex<ContinuousClock.Instant?>(nil)
         let error = await #expect(throws: SlotError.self) {
             _ = try await slot.convert(task) { progress in
