@@ -142,7 +142,9 @@ import Testing
         for words in ["respoold worker", "redis-server", "respoold serve"] {
             let pid = try #require(try await child(up, words))
             kill(pid, SIGKILL)
-            try await eventually("\(words) runs again") { try await child(up, words).map { $0 != pid } ?? false }
+            try await eventually("\(words) runs again", every: .milliseconds(100)) {
+                try await child(up, words).map { $0 != pid } ?? false
+            }
         }
         try await eventually("the server is ready") { try await status("\(url)/readyz") == "200" }
         #expect(try await respool.run(["status"] + ids + ["--watch"]).exitCode == 0)
@@ -155,7 +157,7 @@ import Testing
         let up = try await start()
         var last: pid_t = 0
         for _ in 0..<5 {
-            try await eventually("serve runs again") {
+            try await eventually("serve runs again", every: .milliseconds(100)) {
                 let pid = try await child(up, "respoold serve")
                 guard let pid, pid != last else { return false }
                 last = pid

@@ -130,8 +130,10 @@ import Testing
         let (path, links) = try await source(variant)
         let whole = try await readChannel(path)
         // What containers keep of padding is theirs and ffmpeg's; respool gives no more than they.
-        let isInteger = try await ffprobe(path, "stream=sample_fmt").hasPrefix("s32")
-        let format = whole.sampleBytes == 2 ? "s16le" : isInteger ? "s32le" : "f32le"
+        var format = "s16le"
+        if whole.sampleBytes == 4 {
+            format = try await ffprobe(path, "stream=sample_fmt").hasPrefix("s32") ? "s32le" : "f32le"
+        }
         var ffmpeg: [UInt8] = []
         for link in links { ffmpeg += try await raw(link, variant.decoding, format) }
         #expect(whole.bytes.count <= ffmpeg.count && whole.bytes.count > ffmpeg.count - 2000 * whole.sampleBytes)
