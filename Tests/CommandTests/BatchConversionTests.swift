@@ -11,7 +11,7 @@ import respool
     /// Two short recordings and a long one that all tests read, made once.
     private static let originals = Task {
         let folder = try TemporaryFolder()
-        for (name, seconds) in [("one.wav", 1), ("two.wav", 2), ("long.wav", 300)] {
+        for (name, seconds) in [("one.wav", 1), ("two.wav", 2), ("long.wav", 60)] {
             let noise = ["-f", "lavfi", "-i", "anoisesrc=a=0.1:r=44100:d=\(seconds):seed=\(seconds)", "-bitexact"]
             let outcome = try await WarmProgram.ffmpeg.run(["-v", "error"] + noise + [folder.file(name)])
             try #require(outcome.succeeded, "\(outcome.errors)")

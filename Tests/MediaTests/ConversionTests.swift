@@ -149,7 +149,7 @@ import Testing
                 let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
                 do throws(MediaError) {
                     _ = try Converter.run(
-                        source: try! DescriptorSource(borrowing: input.number), store: Memory(most: 50_000),
+                        source: try! DescriptorSource(borrowing: input.number), store: Memory(most: 20_000),
                         rendition: Rendition(format: format), range: .whole, stop: CancellationFlag(),
                         progress: { _ in })
                     return nil as MediaError?
@@ -166,7 +166,7 @@ import Testing
     @Test(arguments: [("p.flac", true), ("p.aac", false)])
     func `progress is reported up to the end`(_ name: String, _ isKnown: Bool) async throws {
         let source = try await Studio.shared.source(
-            name, ["-f", "lavfi", "-i", "anoisesrc=d=60:a=0.1:r=44100", "-ac", "2"])
+            name, ["-f", "lavfi", "-i", "anoisesrc=d=10:a=0.1:r=44100", "-ac", "2"])
         let reports = try await onThread {
             let input = Descriptor(owning: open(source, O_RDONLY | O_CLOEXEC))
             var reports: [Progress] = []

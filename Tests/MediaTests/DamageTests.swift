@@ -23,7 +23,7 @@ import Testing
     func `lost sound becomes silence, and what follows keeps its place`(
         _ name: String, _ arguments: [String]
     ) async throws {
-        let source = try await Studio.shared.music(as: name, arguments)
+        let source = try await Studio.shared.music(seconds: 6, as: name, arguments)
         let whole = try await convert(source, Rendition(format: "wav"))
         #expect(whole.result.damage == Damage(seconds: 0, events: 0))
         #expect(!whole.result.warnings.contains { $0.code == "damaged" })
@@ -49,7 +49,7 @@ import Testing
 
     @Test func `frames of MP3 that are larger than a block of AVI make no gap`() async throws {
         let source = try await Studio.shared.music(
-            as: "large.avi", ["-ar", "32000", "-c:a", "libmp3lame", "-b:a", "320k"])
+            seconds: 6, as: "large.avi", ["-ar", "32000", "-c:a", "libmp3lame", "-b:a", "320k"])
         let result = try await convert(source, Rendition(format: "wav")).result
         #expect(result.damage == Damage(seconds: 0, events: 0))
     }
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `a single lost frame is counted to the sample and accepted`() async throws {
-        let source = try await Studio.shared.music(as: "short-frames.flac", ["-frame_size", "1024"])
+        let source = try await Studio.shared.music(seconds: 6, as: "short-frames.flac", ["-frame_size", "1024"])
         var bytes = try Data(contentsOf: URL(filePath: source))
         bytes[bytes.count / 2] ^= 0x10
         let path = try Studio.shared.folder.write("flipped.flac", bytes)
@@ -134,7 +134,7 @@ import Testing
         ("f.ac3", []), ("f.oga", ["-c:a", "flac"]),
     ])
     func `a flipped byte is reported if the format has checksums`(_ name: String, _ arguments: [String]) async throws {
-        let source = try await Studio.shared.music(as: name, arguments)
+        let source = try await Studio.shared.music(seconds: 6, as: name, arguments)
         let whole = try await convert(source, Rendition(format: "wav")).result.samples
         for percent in [35, 50, 75] {
             var bytes = try Data(contentsOf: URL(filePath: source))
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test func `a few bytes between frames of ADTS are no damage`() async throws {
-        let source = try await Studio.shared.music(as: "dirty.aac", ["-c:a", "aac", "-b:a", "128k"])
+        let source = try await Studio.shared.music(seconds: 6, as: "dirty.aac", ["-c:a", "aac", "-b:a", "128k"])
         let whole = try await convert(source, Rendition(format: "wav"))
         var bytes = try fileBytes(source)
         var place = 0
@@ -162,7 +162,8 @@ import Testing
     }
 
     @Test func `a frame of ADTS that libav skips becomes silence`() async throws {
-        let source = try await Studio.shared.music(as: "skipped.aac", ["-c:a", "aac", "-aac_pns", "0", "-b:a", "128k"])
+        let source = try await Studio.shared.music(
+            seconds: 6, as: "skipped.aac", ["-c:a", "aac", "-aac_pns", "0", "-b:a", "128k"])
         let whole = try await convert(source, Rendition(format: "wav")).result
         var bytes = try fileBytes(source)
         var starts = [0]
@@ -179,7 +180,7 @@ import Testing
     }
 
     @Test func `more than a hundredth lost fails, with the amount and the position`() async throws {
-        let source = try await Studio.shared.music(as: "much.mp3")
+        let source = try await Studio.shared.music(seconds: 6, as: "much.mp3")
         let bytes = garbled(try Data(contentsOf: URL(filePath: source)), at: 0.5, count: 4096)
         let refused = await failure(try Studio.shared.folder.write("much-lost.mp3", bytes))
         guard case .corruptMedia = refused?.reason else { Issue.record("\(String(describing: refused))"); return }
@@ -189,7 +190,7 @@ import Testing
     }
 
     @Test func `the silence that a header promises is judged before any of it is written`() async throws {
-        var bytes = try fileBytes(try await Studio.shared.music(as: "promising.mp3"))
+        var bytes = try fileBytes(try await Studio.shared.music(seconds: 6, as: "promising.mp3"))
         let mark = try #require(bytes.firstRange(of: Array("Info".utf8)) ?? bytes.firstRange(of: Array("Xing".utf8)))
         // Behind the flags stands the count of frames, of which a frame of the least size could be one.
         let frames = bytes.count / 24
@@ -226,7 +227,7 @@ import Testing
     func `a count of frames is trusted only as far as the lost bytes could hold them`(
         _ frames: Int, _ lengths: ClosedRange<Int64>
     ) async throws {
-        var bytes = try fileBytes(try await Studio.shared.music(as: "counting.mp3", ["-q:a", "6"]))
+        var bytes = try fileBytes(try await Studio.shared.music(seconds: 6, as: "counting.mp3", ["-q:a", "6"]))
         let mark = try #require(bytes.firstRange(of: Array("Xing".utf8)))
         #expect(
             bytes[mark.upperBound + 4..<mark.upperBound + 8].reduce(0) { (sum: Int, byte) in sum << 8 | Int(byte) }
@@ -244,7 +245,7 @@ import Testing
     func `a truncated source is converted as far as it goes if damage is accepted`(
         _ name: String, _ arguments: [String]
     ) async throws {
-        let source = try await Studio.shared.music(as: name, arguments)
+        let source = try await Studio.shared.music(seconds: 6, as: name, arguments)
         let bytes = try Data(contentsOf: URL(filePath: source))
         for percent in [60, 99] {
             let path = try Studio.shared.folder.write(

@@ -25,7 +25,7 @@ import Testing
 
     @Test(arguments: kinds)
     func `several threads decode the samples of one`(_ name: String, _ arguments: [String]) async throws {
-        let bytes = try fileBytes(try await Studio.shared.music(as: name, arguments))
+        let bytes = try fileBytes(try await Studio.shared.music(seconds: 6, as: name, arguments))
         let one = try await decode(bytes, threads: 1)
         #expect(one.samples == 264_600 && one.error == nil)
         let isAhead = !name.contains("float")
@@ -48,7 +48,7 @@ import Testing
 
     @Test func `several threads decode hybrid WavPack and TTA`() async throws {
         let hybrid = Studio.shared.folder.file("ahead-hybrid.wv")
-        let music = try await Studio.shared.music()
+        let music = try await Studio.shared.music(seconds: 6)
         #expect(
             try await ChildProcess.run("wavpack", ["-q", "-b4", "--blocksize=1024", music, "-o", hybrid]).succeeded)
         // A frame of TTA has 1.04 seconds.
@@ -64,7 +64,7 @@ import Testing
     @Test(arguments: ["ahead.flac", "ahead.oga", "ahead.wv"], 0..<6)
     func `damage is found as by one thread`(_ name: String, _ seed: Int) async throws {
         let arguments = try #require(Self.kinds.first { $0.0 == name }).1
-        var bytes = try fileBytes(try await Studio.shared.music(as: name, arguments))
+        var bytes = try fileBytes(try await Studio.shared.music(seconds: 6, as: name, arguments))
         var noise = Noise(state: UInt64(seed) &+ 7)
         // Behind the first packets, and at last the end.
         for _ in 0..<(seed % 4 + 1) {
@@ -95,7 +95,7 @@ import Testing
     ]
 
     private func longMusic(_ name: String, _ arguments: [String]) async throws -> [UInt8] {
-        let music = try await Studio.shared.music()
+        let music = try await Studio.shared.music(seconds: 6)
         return try fileBytes(try await Studio.shared.source(name, ["-stream_loop", "3", "-i", music] + arguments))
     }
 
@@ -185,9 +185,10 @@ import Testing
     }
 
     @Test func `a change of the shape in the stream is found as by one thread`() async throws {
-        let first = try fileBytes(try await Studio.shared.music(as: "ahead.flac", ["-frame_size", "512"]))
+        let first = try fileBytes(try await Studio.shared.music(seconds: 6, as: "ahead.flac", ["-frame_size", "512"]))
         let other = try fileBytes(
-            try await Studio.shared.music(as: "ahead-48.flac", ["-frame_size", "512", "-ac", "1", "-ar", "48000"]))
+            try await Studio.shared.music(
+                seconds: 6, as: "ahead-48.flac", ["-frame_size", "512", "-ac", "1", "-ar", "48000"]))
         let bytes = first + other.dropFirst(8192)
         let one = try await decode(bytes, threads: 1, damage: .accept)
         #expect(try await decode(bytes, threads: 4, damage: .accept) == one)
@@ -199,7 +200,7 @@ import Testing
         let bytes =
             isMP3
             ? try await frames(name, ["-q:a", "6"]).flatMap(\.self)
-            : try fileBytes(try await Studio.shared.music(as: name, ["-frame_size", "512"]))
+            : try fileBytes(try await Studio.shared.music(seconds: 6, as: name, ["-frame_size", "512"]))
         let one = try await decode(bytes, threads: 1, damage: .accept)
         // An encoder has one of them from the start.
         let threads = ThreadBudget(1, isFixed: false)

@@ -45,8 +45,8 @@ import Testing
         let bytes = try await music(name, arguments)
         _ = try await samples("whole-\(name)", bytes)
         let middle = bytes.count / 2
-        try await expectDamage("noise-\(name)", bytes[..<middle] + noise(4096) + bytes[(middle + 4096)...])
-        try await expectDamage("hole-\(name)", bytes[..<middle] + Data(count: 4096) + bytes[(middle + 4096)...])
+        try await expectDamage("noise-\(name)", bytes[..<middle] + noise(8192) + bytes[(middle + 8192)...])
+        try await expectDamage("hole-\(name)", bytes[..<middle] + Data(count: 8192) + bytes[(middle + 8192)...])
     }
 
     @Test func `any bytes around the frames are skipped`() async throws {

@@ -160,13 +160,13 @@ import Testing
         // ffmpeg hides no delay there: let the second edit begin behind it, as other writers do.
         var bytes = [UInt8](try Data(contentsOf: URL(filePath: source)))
         let list = try #require(bytes.firstRange(of: Array("elst".utf8))).upperBound
-        for (offset, value) in [(8, 22_050), (20, 264_600), (24, 1024)] {
+        for (offset, value) in [(8, 22_050), (20, 132_300), (24, 1024)] {
             for index in 0..<4 { bytes[list + offset + index] = UInt8(truncatingIfNeeded: value >> (24 - 8 * index)) }
         }
         let path = await Studio.shared.output("m4a")
         try Data(bytes).write(to: URL(filePath: path))
         let converted = try await convert(path, Rendition(format: "wav"))
-        #expect(converted.result.samples == 264_600)
+        #expect(converted.result.samples == 132_300)
         let music = try await decode(try await Studio.shared.music(), as: Int16.self, "s16le")
         let found = try await decode(converted.path, as: Int16.self, "s16le")
         let sums = (-40...40).map { lag in
@@ -179,14 +179,14 @@ import Testing
         let opus = try await Studio.shared.music(as: "table.opus")
         let source = try await Studio.shared.source("table.caf", ["-i", opus, "-c", "copy"])
         var bytes = try fileBytes(source)
-        // ffmpeg tells neither: 312 samples of delay, 288,000 of sound, and the rest of 301 packets.
+        // ffmpeg tells neither: 312 samples of delay, 144,000 of sound, and the rest of 151 packets.
         let table = try #require(bytes.firstRange(of: Array("pakt".utf8))).upperBound + 8
-        for (offset, value) in [(12, 288_000), (16, 312), (20, 301 * 960 - 288_312)] {
+        for (offset, value) in [(12, 144_000), (16, 312), (20, 151 * 960 - 144_312)] {
             for index in 0..<4 { bytes[table + offset + index] = UInt8(truncatingIfNeeded: value >> (24 - 8 * index)) }
         }
         let path = try Studio.shared.folder.write("told.caf", bytes)
         let found = try MemoryFile(path: path).samples()
-        #expect(found.count == 2 * 288_000)
+        #expect(found.count == 2 * 144_000)
         #expect(try MemoryFile(path: opus).samples() == found)
     }
 
@@ -197,7 +197,7 @@ import Testing
         let source = try await Studio.shared.source("ticks-\(rate).mp4", arguments)
         #expect(try await ffprobe(source, "stream=time_base") == "1/\(rate)")
         let found = try MemoryFile(path: source).samples()
-        #expect(found.count == 2 * 288_000)
+        #expect(found.count == 2 * 144_000)
         #expect(try MemoryFile(path: whole).samples() == found)
     }
 
@@ -217,7 +217,7 @@ import Testing
         let source = try Studio.shared.folder.write("divided.mp4", bytes)
         #expect(try await ffprobe(source, "stream=time_base") == "1/44100")
         let found = try MemoryFile(path: source).samples()
-        #expect(found.count == 2 * 288_000)
+        #expect(found.count == 2 * 144_000)
         #expect(try MemoryFile(path: whole).samples() == found)
     }
 
@@ -227,7 +227,7 @@ import Testing
             "edited-fragments.mp4",
             ["-i", whole, "-c", "copy", "-movflags", "dash+delay_moov", "-frag_duration", "1000000"])
         let found = try MemoryFile(path: source).samples()
-        #expect(found.count == 2 * 264_600)
+        #expect(found.count == 2 * 132_300)
         #expect(try MemoryFile(path: whole).samples() == found)
     }
 
@@ -239,13 +239,13 @@ import Testing
             let input = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
             return try Probe.of(DescriptorSource(borrowing: input.number), stop: CancellationFlag())
         }
-        #expect(probe.duration == MediaTime(value: 6, timescale: 1))
+        #expect(probe.duration == MediaTime(value: 3, timescale: 1))
     }
 
     @Test func `times are written in seconds with decimals`() async throws {
         let late = await failure(
             try await Studio.shared.music(), start: MediaTime(sample: 300_001, rate: 44_100), end: nil)
-        #expect(late?.sentence == "the range starts at 6.802744 s, after the end of the source at 6 s")
+        #expect(late?.sentence == "the range starts at 6.802744 s, after the end of the source at 3 s")
         #expect(MediaTime(value: -7, timescale: 4).text == "-1.75")
         #expect(MediaTime(value: 2, timescale: 3).text == "0.666667")
     }

@@ -125,11 +125,17 @@ import Testing
             (Rendition(format: "mp3", bitRate: 128_000), [2, 3]), (Rendition(format: "mp3", quality: 2), [3]),
             (Rendition(format: "mp3") { $0.bitRateMode = .abr }, [3]),
             (Rendition(format: "mp3") { $0.compressionLevel = 7 }, [3]),
-            (Rendition(format: "opus", bitRate: 96_000), [2, 3]), (Rendition(format: "opus", sampleRate: 24_000), [3]),
-            (Rendition(format: "opus", sampleRate: 8000, channels: 1), [3]),
-            (Rendition(format: "opus") { $0.frameDuration = 120 }, [3]),
-            (Rendition(format: "opus") { $0.bitRateMode = .cbr }, [3]),
-            (Rendition(format: "opus", bitRate: 32_000) { $0.application = .lowdelay }, [3]),
+            (Rendition(format: "opus", bitRate: 96_000), [2, 3]),
+            // The least complexity where another setting is tried.
+            (Rendition(format: "opus", sampleRate: 24_000) { $0.compressionLevel = 0 }, [3]),
+            (Rendition(format: "opus", sampleRate: 8000, channels: 1) { $0.compressionLevel = 0 }, [3]),
+            (Rendition(format: "opus") { ($0.frameDuration, $0.compressionLevel) = (120, 0) }, [3]),
+            (Rendition(format: "opus") { ($0.bitRateMode, $0.compressionLevel) = (.cbr, 0) }, [3]),
+            (
+                Rendition(format: "opus", bitRate: 32_000) {
+                    ($0.application, $0.compressionLevel) = (.lowdelay, 0)
+                }, [3]
+            ),
             (Rendition(format: "speex", sampleRate: 8000, channels: 1), [2, 3]),
         ])
     func `packets have the times of a single encoder's, and do not depend on the number of threads`(
@@ -243,9 +249,10 @@ import Testing
 extension Rendition {
     /// A rendition with further settings of the encoder.
     fileprivate init(
-        format: String, bitRate: Int? = nil, _ change: (inout EncoderSettings) -> Void
+        format: String, bitRate: Int? = nil, sampleRate: Int? = nil, channels: Int? = nil,
+        _ change: (inout EncoderSettings) -> Void
     ) {
-        self.init(format: format, bitRate: bitRate)
+        self.init(format: format, bitRate: bitRate, sampleRate: sampleRate, channels: channels)
         change(&encoder)
     }
 }

@@ -53,16 +53,17 @@ actor Studio {
         return try await task.value
     }
 
-    /// Six seconds of stereo at 44.1 kHz and 16 bits: two frequency-modulated tones.
-    func music() async throws -> String {
+    /// Stereo at 44.1 kHz and 16 bits: two frequency-modulated tones.
+    func music(seconds: Int = 3) async throws -> String {
         let left = "0.4*sin(2*PI*440*t)+0.2*sin(2*PI*1234*t+3*sin(PI*t))"
         let right = "0.3*sin(2*PI*660*t+2*sin(2*PI*t))"
-        return try await source("music.wav", ["-f", "lavfi", "-i", "aevalsrc='\(left)|\(right)':s=44100:d=6"])
+        return try await source(
+            "music.wav", ["-f", "lavfi", "-i", "aevalsrc='\(left)|\(right)':s=44100:d=\(seconds)"])
     }
 
     /// The music, encoded by ffmpeg.
-    func music(as name: String, _ arguments: [String] = []) async throws -> String {
-        try await source(name, ["-i", try await music()] + arguments)
+    func music(seconds: Int = 3, as name: String, _ arguments: [String] = []) async throws -> String {
+        try await source(name, ["-i", try await music(seconds: seconds)] + arguments)
     }
 
     /// A new path for an output.

@@ -1,3 +1,4 @@
+import MediaTypes
 import Testing
 
 @testable import Slots
@@ -28,7 +29,11 @@ import Testing
         let studio = try await Studio()
         let budget = CoreBudget(cores: 4)
         let slot = studio.slot { $0.cores = budget }
-        _ = try await slot.convert(studio.task("long", source: "long.wav")) { _ in
+        var task = studio.task("long", source: "long.wav")
+        task.plan = ConversionPlan(
+            source: SourceSettings(range: TimeRange(start: .zero, end: MediaTime(value: 900, timescale: 1))),
+            renditions: [Rendition(format: "wav")])
+        _ = try await slot.convert(task) { _ in
             for _ in 0..<5000 {
                 budget.enter()
                 budget.leave()
