@@ -30,6 +30,8 @@ package struct AudioTrack {
     package let namesChannels: Bool
     /// Whether the header declares encryption.
     package let hasEncryption: Bool
+    /// The kind of AAC by its AudioSpecificConfig (ISO 14496-3, 1.6.2.1); `nil` if there is none.
+    package let aacObjectType: Int?
 
     /// Copies the values, so that they outlive the stream.
     package init(_ stream: UnsafeMutablePointer<AVStream>) {
@@ -47,7 +49,17 @@ package struct AudioTrack {
         countedDelay = codec == AV_CODEC_ID_OPUS ? Int64(parameters.initial_padding) : 0
         namesChannels = parameters.ch_layout.order != AV_CHANNEL_ORDER_UNSPEC
         hasEncryption = av_swift_has_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO) != 0
+        let setup = UnsafeBufferPointer(start: parameters.extradata, count: Int(parameters.extradata_size))
+        aacObjectType = codec == AV_CODEC_ID_AAC && setup.count >= 2 ? Self.objectType(setup[0], setup[1]) : nil
     }
+
+    private static func objectType(_ first: UInt8, _ second: UInt8) -> Int {
+        let short = Int(first >> 3)
+        return short == 31 ? 32 + (Int(first & 7) << 3 | Int(second >> 5)) : short
+    }
+
+    /// Whether the codec is xHE-AAC (USAC), whose frames are coded by those before them, back to an independent one.
+    package var isExtendedAAC: Bool { aacObjectType == 42 }
 
     /// libav's name of the codec.
     package var codecName: String { String(cString: avcodec_get_name(codec)) }

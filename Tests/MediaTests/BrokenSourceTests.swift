@@ -1,5 +1,4 @@
 import Bytes
-import CLibav
 import Encoding
 import FoundationEssentials
 import Glibc
@@ -172,25 +171,6 @@ import Testing
         guard case .unsupportedFormat = refused?.reason else { Issue.record("\(String(describing: refused))"); return }
         #expect("\(refused!)".contains("the source is \(name)"), "\(refused!)")
     }
-
-    @Test func `AAC of a kind that the decoder only knows is unsupported, not corrupt`() async throws {
-        let source = try await Studio.shared.music(as: "c.m4a", [])
-        var bytes = [UInt8](try Data(contentsOf: URL(filePath: source)))
-        // The AudioSpecificConfig becomes that of xHE-AAC: object type 42, 44.1 kHz, stereo (ISO 14496-3, 1.6.2.1).
-        let setup = try #require(bytes.firstRange(of: [0x05, 0x80, 0x80, 0x80, 0x05])).upperBound
-        bytes.replaceSubrange(setup..<setup + 5, with: [0xF9, 0x48, 0x40, 0, 0])
-        let refused = try await refusal("variant.m4a", bytes)
-        // libav 7.1 decodes xHE-AAC, and what is left of the configuration is no valid one.
-        if avcodec_profile_name(AV_CODEC_ID_AAC, Self.extendedProfile) != nil {
-            guard case .corruptMedia = refused?.reason else { Issue.record("\(String(describing: refused))"); return }
-            return
-        }
-        guard case .unsupportedFormat = refused?.reason else { Issue.record("\(String(describing: refused))"); return }
-        #expect("\(refused!)".contains("the audio is xHE-AAC, which libav cannot decode"), "\(refused!)")
-    }
-
-    /// `AV_PROFILE_AAC_USAC`: the object type less one.
-    private static let extendedProfile: CInt = 41
 
     @Test func `an empty file and one without samples are corrupt`() async throws {
         let empty = try await refusal("empty.mp3", [])

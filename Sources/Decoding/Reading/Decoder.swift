@@ -65,7 +65,7 @@ struct Decoder: ~Copyable {
             }
             throw MediaError(
                 .unsupportedFormat, operation,
-                "the audio is \(variant(parameters) ?? "a variant of \(name)"), which libav cannot decode")
+                "the audio is \(variant(track) ?? "a variant of \(name)"), which libav cannot decode")
         }
         if delay > 0 { context.pointee.delay = delay }
         if let rate { context.pointee.sample_rate = rate }
@@ -96,14 +96,9 @@ struct Decoder: ~Copyable {
         return CInt(header[10]) | CInt(header[11]) << 8
     }
 
-    /// The kind of AAC by the object type of its AudioSpecificConfig (ISO 14496-3, 1.6.2.1); `nil` for other codecs.
-    private static func variant(_ parameters: UnsafeMutablePointer<AVCodecParameters>) -> String? {
-        let setup = UnsafeBufferPointer(
-            start: parameters.pointee.extradata, count: Int(parameters.pointee.extradata_size))
-        guard parameters.pointee.codec_id == AV_CODEC_ID_AAC, setup.count >= 2 else { return nil }
-        let short = Int(setup[0] >> 3)
-        let type = short == 31 ? 32 + (Int(setup[0] & 7) << 3 | Int(setup[1] >> 5)) : short
-        return type == 42 ? "xHE-AAC" : "AAC of object type \(type)"
+    /// The kind of AAC, whose decoder supports some of them; `nil` for other codecs.
+    private static func variant(_ track: AudioTrack) -> String? {
+        track.isExtendedAAC ? "xHE-AAC" : track.aacObjectType.map { "AAC of object type \($0)" }
     }
 
     private static let operation = "open the decoder"

@@ -9,7 +9,8 @@ import Libav
 enum PreRoll {
     /// Seconds; `nil` for codecs that are decoded from the start, because they never settle or were not measured.
     static func seconds(_ track: AudioTrack) -> Int? {
-        switch track.codecID.descriptor.convergence {
+        guard !track.isExtendedAAC else { return nil }
+        return switch track.codecID.descriptor.convergence {
         case .never: nil
         case .frames: 4
         case .rounding: 30
