@@ -40,6 +40,36 @@ import Testing
                 == nil)
     }
 
+    @Test func `FLAC of 32 bits is decoded to its samples, or refused by name where libav cannot`() async throws {
+        let music = try await Studio.shared.music(
+            as: "wide.wav", ["-af", "aformat=dbl,volume=0.123:precision=double", "-c:a", "pcm_s32le"])
+        let path = await Studio.shared.output("flac")
+        #expect(try await ChildProcess.run("flac", ["-s", "-f", music, "-o", path]).succeeded)
+        let samples = try await decode(music, as: Int32.self, "s32le")
+        #expect(samples.contains { $0 & 0xFF != 0 })
+        // Those that libav decodes, according to the ffmpeg of this suite.
+        guard (try? await decode(path, as: Int32.self, "s32le")) == samples else {
+            let error = await failure(path)
+            guard case .unsupportedFormat = error?.reason else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(error?.sentence == "the audio is FLAC with 32 bits per sample, which libav cannot decode")
+            return
+        }
+        let whole = try await convert(path, Rendition(format: "wav"))
+        #expect(whole.result.settings["sample_format"]?.effective == "s32")
+        #expect(whole.result.warnings.isEmpty)
+        #expect(try await whole.result.audioMD5 == md5(music, "s32le"))
+        #expect(try await decode(whole.path, as: Int32.self, "s32le") == samples)
+        let cut = try await convert(path, Rendition(format: "wav"), start: MediaTime(value: 1, timescale: 1))
+        #expect(try await decode(cut.path, as: Int32.self, "s32le") == Array(samples[88_200...]))
+        var bytes = try fileBytes(path)
+        bytes[30] ^= 1
+        let broken = try Studio.shared.folder.write("sum-32.flac", bytes)
+        #expect(await failure(broken)?.sentence.contains("the MD5 of the decoded samples differs") == true)
+    }
+
     @Test(arguments: ["u8", "s16le", "s24le", "s32le", "f32le"])
     func `the samples of WavPack match the MD5 that the file declares`(_ format: String) async throws {
         let music = try await Studio.shared.music(as: "pack-\(format).wav", ["-c:a", "pcm_\(format)"])

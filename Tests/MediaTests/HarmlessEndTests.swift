@@ -10,18 +10,6 @@ import Testing
 
 /// Files that look cut short, and are whole, or lack no more than a part of their last frame.
 @Suite(.failureReport, .ownThread, .timeLimit(.minutes(5))) struct HarmlessEndTests {
-    @Test func `FLAC of 32 bits is refused by name`() async throws {
-        let music = try await Studio.shared.music(as: "wide.wav", ["-c:a", "pcm_s32le"])
-        let path = await Studio.shared.output("flac")
-        #expect(try await ChildProcess.run("flac", ["-s", "-f", music, "-o", path]).succeeded)
-        let error = await failure(path)
-        guard case .unsupportedFormat = error?.reason else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(error?.sentence == "the audio is FLAC with 32 bits per sample, which libav cannot decode")
-    }
-
     @Test func `an MPEG-4 file with all its samples is read whole, whatever length its last box claims`()
         async throws
     {

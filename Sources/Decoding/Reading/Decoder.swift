@@ -34,8 +34,7 @@ struct Decoder: ~Copyable {
             throw MediaError(
                 .unsupportedFormat, operation, "the codec of the audio is \(label), which is not supported")
         }
-        // Before version 6.0, libav parses the header of 32-bit FLAC but cannot decode its frames.
-        if let flac = FlacHeader(stream), flac.bits == 32 {
+        if let flac = FlacHeader(stream), flac.bits == 32, !WideFlac.isDecoded {
             throw MediaError(
                 .unsupportedFormat, operation, "the audio is FLAC with 32 bits per sample, which libav cannot decode")
         }
