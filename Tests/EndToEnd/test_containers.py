@@ -1,6 +1,6 @@
 """Three workers in containers, a job pushed from another container, its result in the volume; and the minimal image.
 
-Wants podman and podman-compose, or docker.
+Wants podman and podman-compose, or docker. SUITE is that of the images: bookworm, or trixie.
 """
 
 import hashlib
@@ -19,14 +19,14 @@ from sound import SOURCES, decode, encode, ffmpeg, melody, write
 
 PROJECT = "respool-test"
 REDIS = "redis:7-bookworm"
+SUITE = os.environ.get("SUITE") or "bookworm"
 MEMBERS = f"label=com.docker.compose.project={PROJECT}"
 # Image, target of the Dockerfile, and the most MB that it may take over its base.
 IMAGES = {"respool": ((), 250), "respool:minimal": (("--target", "minimal"), 125)}
 # What the transcoder of the minimal image loads.
 LINKED = """
-libavcodec.so.59 libavformat.so.59 libavutil.so.57 libbz2.so.1.0 libc.so.6 libcodec2.so.1.0 libebur128.so.1 libgcc_s.so.1
-libgsm.so.1 libm.so.6 libmp3lame.so.0 libogg.so.0 libopus.so.0 librubberband.so.2 libseccomp.so.2 libspeex.so.1 libstdc++.so.6
-libswresample.so.4 libtag.so.1 libtwolame.so.0 libvorbis.so.0 libvorbisenc.so.2 libz.so.1
+libavcodec libavformat libavutil libbz2 libc libcodec2 libebur128 libgcc_s libgsm libm libmp3lame libogg libopus librubberband
+libseccomp libspeex libstdc++ libswresample libtag libtwolame libvorbis libvorbisenc libz
 """.split()
 # What is not a file of sound.
 OTHERS = ("raw", "hls", "peaks", "png", "spectrogram")
@@ -34,7 +34,7 @@ OTHERS = ("raw", "hls", "peaks", "png", "spectrogram")
 
 def build(engine, image):
     # The OCI format has no health check.
-    run(engine, "build", *(["--format", "docker"] if engine == "podman" else []), "-t", image, *IMAGES[image][0],
+    run(engine, "build", *(["--format", "docker"] if engine == "podman" else []), "--build-arg", f"SUITE={SUITE}", "-t", image, *IMAGES[image][0],
         "-f", ROOT / "deploy/Dockerfile", ROOT, seconds=3600)
 
 
@@ -210,7 +210,7 @@ def loaded(engine, image):
                "ldd /usr/local/libexec/respool/respool-transcode; ldd /usr/local/bin/respool /usr/local/libexec/respool/respool* | "
                "grep 'not found' || true").decode()
     check("not found" not in text, f"{image} lacks libraries: {text}")
-    return re.findall(r"(\S+) => ", text)
+    return re.findall(r"(\S+)\.so\S* => ", text)
 
 
 def check_contents(engine, image):
