@@ -93,8 +93,8 @@ joints: release ## compare files of several encoders with those of one, over mus
 	@deploy/install-packages faad mpg123 opus-tools supertux-data vorbis-tools 'wesnoth-1.18-music|wesnoth-1.16-music'
 	$(RELEASED) $(PYTEST) $(TESTS)/test_joints.py -m soak -k '$(CODEC)' --count $(PIECES) -s
 
-containers: release ## build the image and run three workers, and install the package, with podman and podman-compose, or docker
-	@deploy/install-packages chromium debhelper lintian
+containers: release ## build the images and run three workers, and install the package, of SUITE (bookworm), with podman and podman-compose, or docker
+	@deploy/install-packages build-essential chromium debhelper lintian
 	@deploy/install-python $(BROWSER_TESTS)
 	$(RELEASED) $(PYTEST) $(TESTS)/test_containers.py $(TESTS)/test_dist.py $(TESTS)/test_package.py -m container -rs
 
@@ -160,11 +160,11 @@ uninstall: ## remove the installed programs
 	rm -rf $(DESTDIR)$(PREFIX)/libexec/respool
 
 deb: release ## make a Debian package in .build/deb
-	@deploy/install-packages debhelper lintian
+	@deploy/install-packages build-essential debhelper lintian
 	@deploy/make-package
 
 dist: release ## make the files of a release in .build/dist: sources, package, clients, image (IMAGE=no: without), sums
-	@deploy/install-packages debhelper lintian
+	@deploy/install-packages build-essential debhelper lintian
 	@deploy/install-python setuptools==84.2.1
 	@Tools/make-dist
 

@@ -1,12 +1,14 @@
 """The Debian package in a clean container: installed, a job converted, upgraded over a running worker, removed and purged; and
 `respool up` there, used by its page alone.
 
-Wants podman or docker. The package is made of the release programs, unless PACKAGE names one.
+Wants podman or docker. SUITE is that of the container: bookworm, or trixie. The package is made of the release programs, or in the
+root of Tools/platforms for another suite than this machine's, unless PACKAGE names one.
 """
 
 import hashlib
 import os
 import pathlib
+import platform
 import re
 import shutil
 import tempfile
@@ -18,7 +20,8 @@ from processes import free_port
 from service import ROOT, check, equal, run, until
 from sound import decode, ffmpeg
 
-BASE = "debian:bookworm-slim"
+SUITE = os.environ.get("SUITE") or "bookworm"
+BASE = f"debian:{SUITE}-slim"
 FOLDERS = {"/etc/respool": "750 root respool", "/var/lib/respool": "755 respool respool",
            "/var/lib/respool/sources": "2775 respool respool", "/var/lib/respool/outputs": "2750 respool respool",
            "/var/lib/respool/uploads": "2750 respool respool"}
@@ -59,10 +62,20 @@ class Container:
         run(self.engine, "rm", "--force", self.name, statuses=range(256))
 
 
+def make_package():
+    """Makes the package of the suite; returns its path."""
+    platforms = ROOT / "Tools/platforms"
+    is_own = platform.freedesktop_os_release()["VERSION_CODENAME"] == SUITE
+    words = [ROOT / "deploy/make-package"] if is_own else [platforms, "run", SUITE, "make", "deb"]
+    made = run(*words, seconds=7200).decode().splitlines()[-1].split(": ")[0]
+    # In the root, the folder of the build is the one beside it.
+    return ROOT / made if is_own else pathlib.Path(run(platforms, "root", SUITE).decode().strip() + made)
+
+
 @pytest.fixture
 def packages():
     """A folder with the package, and one of a later version that has the same files."""
-    made = os.environ.get("PACKAGE") or run(ROOT / "deploy/make-package", seconds=1800).decode().splitlines()[-1].split(": ")[0]
+    made = os.environ.get("PACKAGE") or make_package()
     folder = tempfile.mkdtemp(prefix="respool-test.")
     os.chmod(folder, 0o755)
     shutil.copy(ROOT / made, f"{folder}/first.deb")
