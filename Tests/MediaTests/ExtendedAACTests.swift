@@ -38,9 +38,9 @@ import Testing
             #expect(error?.sentence == "the audio is xHE-AAC, which libav cannot decode")
             return
         }
-        let result = try await convert(path, Rendition(format: "wav"))
+        let result = try await convert(path, Rendition(format: "wav", sampleFormat: .f32))
         #expect(result.result.warnings.isEmpty)
-        #expect(try await decode(result.path, as: Int16.self, "s16le") == Array(repeating: 0, count: 102_400))
+        #expect(try await decode(result.path, as: Float.self, "f32le") == Array(repeating: 0, count: 102_400))
         var copy = Rendition(format: "m4a")
         copy.passthrough = .require
         #expect(await failure(path, copy)?.sentence.contains("can be copied") == true)
