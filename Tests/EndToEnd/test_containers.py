@@ -22,20 +22,20 @@ REDIS = "redis:7-bookworm"
 SUITE = os.environ.get("SUITE") or "bookworm"
 MEMBERS = f"label=com.docker.compose.project={PROJECT}"
 # Image, target of the Dockerfile, and the most MB that it may take over its base.
-IMAGES = {"respool": ((), 250), "respool:minimal": (("--target", "minimal"), 125)}
+IMAGES = {"respool": ((), 250), "respool:minimal": (("--target", "minimal"), 125 if SUITE == "bookworm" else 130)}
 # What the transcoder of the minimal image loads.
 LINKED = """
 libavcodec libavformat libavutil libbz2 libc libcodec2 libebur128 libgcc_s libgsm libm libmp3lame libogg libopus librubberband
 libseccomp libspeex libstdc++ libswresample libtag libtwolame libvorbis libvorbisenc libz
-""".split()
+""".split() + (["libfftw3", "libsamplerate"] if SUITE != "bookworm" else [])
 # What is not a file of sound.
 OTHERS = ("raw", "hls", "peaks", "png", "spectrogram")
 
 
 def build(engine, image):
     # The OCI format has no health check.
-    run(engine, "build", *(["--format", "docker"] if engine == "podman" else []), "--build-arg", f"SUITE={SUITE}", "-t", image, *IMAGES[image][0],
-        "-f", ROOT / "deploy/Dockerfile", ROOT, seconds=3600)
+    run(engine, "build", *(["--format", "docker"] if engine == "podman" else []), "--build-arg", f"SUITE={SUITE}", "-t", image,
+        *IMAGES[image][0], "-f", ROOT / "deploy/Dockerfile", ROOT, seconds=7200)
 
 
 class Composition:
