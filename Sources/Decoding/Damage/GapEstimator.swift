@@ -21,6 +21,7 @@ struct GapEstimator {
     private(set) var isSuspect = false
     /// The expected start of the next frame in samples, from the last one's timestamp.
     private(set) var expected: Int64?
+    private var expectedStart: Int64?
     /// The samples of the last frame, and whether the one before it had the same number.
     private var frameLength: Int64 = 0
     private var isSteady = false
@@ -103,6 +104,9 @@ struct GapEstimator {
         expectedDensity = (bytes, frames * xing.frameLength)
     }
 
+    /// Sets the start of the sound in units of the time base, because what precedes the first packet is missing.
+    mutating func expect(start: Int64) { expectedStart = start }
+
     /// Whether a header may be correct that puts the end of the audio `difference` samples after the current position. The lost
     /// bytes before offset `end` cannot hold more samples, and without the filled silence there cannot be fewer.
     func allows(_ difference: Int64, end: Int64) -> Bool {
@@ -115,7 +119,7 @@ struct GapEstimator {
     /// Resets the state, as after a seek.
     mutating func restart() {
         isSuspect = false
-        expected = nil
+        (expected, expectedStart) = (nil, nil)
         goodEnd = -1
         (refusedTime, refusedBytes) = (0, 0)
     }
@@ -132,6 +136,11 @@ struct GapEstimator {
         let time = (isTimed ? frame.timestamp : nil)
             .map { av_rescale_q($0, timeBase, AVRational(num: 1, den: rate)) }
             .flatMap { Self.plausible.contains($0) ? $0 : nil }
+        if let start = expectedStart {
+            expectedStart = nil
+            expected = av_rescale_q(start, timeBase, AVRational(num: 1, den: rate))
+            suspect()
+        }
         var lost: Int64 = 0
         if byBytes {
             if isSuspect { lost = lostByBytes(packet) }

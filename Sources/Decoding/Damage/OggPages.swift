@@ -9,24 +9,54 @@ struct OggPages {
     private var last: Int64 = -1
     /// The bytes of missing pages since the last call of `takeSkipped`.
     private var skipped: Int64 = 0
+    /// The granule position of time 0, if libav counts from the first packet that it finds.
+    private var untimed: Int64 = 0
+    /// The longest time in samples with which is computed.
+    private static let longest = Int64(1) << 55
+    /// Whether no packet was read yet, and nothing was skipped on purpose.
+    private var isAtStart = true
 
-    /// Checks the page of a packet, if it is not the last packet's page.
-    mutating func read(_ packet: borrowing Packet, _ source: any ByteSource) throws(MediaError) {
-        guard packet.offset >= 0, packet.offset != last else { return }
+    /// Checks the page of a packet, if it is not the last packet's page. Returns the time at which the sound began, if its first pages
+    /// are missing. `isTimed` is whether libav takes the times of packets from granule positions.
+    mutating func read(
+        _ packet: borrowing Packet, _ source: any ByteSource, isTimed: Bool
+    ) throws(MediaError) -> Int64? {
+        guard packet.offset >= 0, packet.offset != last else { return nil }
+        defer { (last, isAtStart) = (packet.offset, false) }
         if let bytes = try Self.skipped(source, from: last, to: packet.offset) {
             isBroken = true
             skipped += bytes
         }
-        last = packet.offset
+        guard isAtStart, !source.isEndless, let time = packet.timestamp, time > 0 || !isTimed else { return nil }
+        do {
+            let bytes = SourceBytes(source)
+            guard let page = try OggPage(bytes, at: packet.offset), let size = page.size,
+                let lost = try OggWalk.sound(bytes, of: page.serial, before: packet.offset)
+            else { return nil }
+            let begin = isTimed ? time : lost.end ?? 0
+            guard let end = page.granule, (0...Self.longest).contains(begin), (begin...Self.longest).contains(end)
+            else {
+                return nil
+            }
+            skipped += lost.bytes
+            if !isTimed { untimed = begin }
+            // A recording may begin late, too. The bytes tell about how long the missing pages were.
+            let length = Double(lost.bytes) * Double(end - begin) / Double(size)
+            return time - (begin > 0 && Double(begin) <= 8 * length ? begin : Int64(min(length, Double(begin))))
+        } catch {
+            throw .unreadable(error)
+        }
     }
 
     /// Returns and resets whether pages were missing. It is called if the timestamp jumps, which may be a few packets after the
     /// gap.
-    @discardableResult
     mutating func takeBreak() -> Bool {
         defer { isBroken = false }
         return isBroken
     }
+
+    /// Forgets what was found so far, because the source is continued elsewhere.
+    mutating func restart() { (isBroken, isAtStart) = (false, false) }
 
     /// Returns and resets the bytes of missing pages.
     mutating func takeSkipped() -> Int64 {
@@ -40,9 +70,9 @@ struct OggPages {
         do {
             guard last >= 0, let end, let page = try OggPage(SourceBytes(source), at: last),
                 let final = try OggEnd.lastPage(source, serial: page.serial), isBroken || final.number > page.number,
-                let count = final.granule, count > end, count - end < most
+                let count = final.granule.map({ $0 &- untimed }), count > end, count &- end < most
             else { return 0 }
-            return count - end
+            return count &- end
         } catch {
             throw .unreadable(error)
         }

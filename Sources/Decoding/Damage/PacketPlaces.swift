@@ -18,7 +18,7 @@ struct PacketPlaces: ~Copyable {
         /// AVI chunks, by the index.
         case chunks
         /// Ogg pages, by their sequence numbers.
-        case pages(isVorbis: Bool)
+        case pages(AVCodecID)
         /// ADTS frames, by their bytes.
         case frames
         /// libav's values, unchanged.
@@ -30,7 +30,7 @@ struct PacketPlaces: ~Copyable {
         form =
             switch places {
             case .chunkIndex: .chunks
-            case .pages: .pages(isVorbis: stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_VORBIS)
+            case .pages: .pages(stream.pointee.codecpar.pointee.codec_id)
             // The offset is searched far ahead, which an endless stream does not allow.
             case .frameBytes: source.isEndless ? .libav : .frames
             case .libav: .libav
@@ -39,16 +39,19 @@ struct PacketPlaces: ~Copyable {
         vorbisPage = VorbisPage(source, stream)
     }
 
-    /// Corrects a packet that was just read. `position` is where libav reads next.
-    mutating func correct(_ packet: borrowing Packet, position: Int64) throws(MediaError) {
+    /// Corrects a packet that was just read. `position` is where libav reads next. Returns the time at which the sound began, if what
+    /// was before the first packet is missing.
+    mutating func correct(_ packet: borrowing Packet, position: Int64) throws(MediaError) -> Int64? {
         switch form {
         case .chunks: chunks.correct(packet, stream)
-        case .pages(let isVorbis):
-            try pages.read(packet, source)
-            if isVorbis { try vorbisPage.mend(packet) }
+        case .pages(let codec):
+            let start = try pages.read(packet, source, isTimed: codec != AV_CODEC_ID_FLAC)
+            if codec == AV_CODEC_ID_VORBIS { try vorbisPage.mend(packet) }
+            return start
         case .frames: offsets.correct(packet, position: position, source)
         case .libav: break
         }
+        return nil
     }
 
     /// Whether a gap in time before a packet is a loss. It is called if the timestamp jumps.
@@ -67,5 +70,5 @@ struct PacketPlaces: ~Copyable {
     mutating func move(to offset: Int64) { offsets.move(to: offset) }
 
     /// Resets the gaps so far.
-    mutating func restart() { pages.takeBreak() }
+    mutating func restart() { pages.restart() }
 }

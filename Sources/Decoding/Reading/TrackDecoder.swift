@@ -292,7 +292,11 @@ final class TrackDecoder {
                 try limits.check(packets: others, samples: 0, rate: track.rate)
                 continue
             }
-            try places.correct(packet, position: bytePosition)
+            if let start = try places.correct(packet, position: bytePosition) {
+                lost.expect(start: start)
+                // The delay of the decoder is lost, too.
+                if let discard = packet.trimming?.discard { try packet.trim(skip: 0, discard: discard) }
+            }
             lost.skipped(bytes: places.takeSkipped())
             if packet.followsGap { lost.suspect() }
             try Protection.check(packet)

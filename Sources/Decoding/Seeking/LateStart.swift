@@ -30,6 +30,7 @@ extension TrackDecoder {
         }
         bounds.isLate = false
         guard try next(into: frame) else { return 0 }
+        guard !lost.hasFound else { return nil }
         let target = time.sampleIndex(rate: frame.rate)
         // For earlier targets, decoding from the start costs less. Several edits are played from the start.
         guard declared.parts == nil, let seconds = PreRoll.seconds(track),
@@ -58,6 +59,7 @@ extension TrackDecoder {
                 guard try FlacNumbers.areContinuous(source, demuxer.stream(track.index)) else { return false }
             } catch { throw .unreadable(error) }
         }
+        places.restart()
         return try demuxer.seek(to: sample, stream: track.index)
     }
 
