@@ -20,12 +20,9 @@ package enum OggWalk {
         return false
     }
 
-    /// The bytes before an offset from the first page on that has sound of a stream, or cannot be read, and the last granule position
-    /// there; `nil` if only pages of headers and other streams are there. The granule position of headers is 0 (RFC 3533 section 4), or
-    /// that of a page on which no packet ends.
-    package static func sound(
-        _ bytes: SourceBytes, of serial: UInt32, before end: Int64
-    ) throws -> (bytes: Int64, end: Int64?)? {
+    /// The bytes before an offset from the first page on that has sound of a stream, or cannot be read; `nil` if only pages of headers
+    /// and other streams are there. The granule position of headers is 0 (RFC 3533 section 4), or that of a page on which none ends.
+    package static func soundBytes(_ bytes: SourceBytes, of serial: UInt32, before end: Int64) throws -> Int64? {
         var offset: Int64 = 0
         if try OggPage(bytes, at: offset) == nil {
             // A tag may precede the first page.
@@ -33,17 +30,12 @@ package enum OggWalk {
             else { return nil }
             offset = Int64(mark)
         }
-        var (first, last): (Int64?, Int64?) = (nil, nil)
         while offset < end {
-            guard let page = try OggPage(bytes, at: offset), let size = page.size else {
-                first = first ?? offset
-                break
-            }
-            if page.serial == serial, let granule = page.granule, granule != 0 {
-                (first, last) = (first ?? offset, granule)
-            }
+            guard let page = try OggPage(bytes, at: offset), let size = page.size,
+                page.serial != serial || page.granule ?? 0 == 0
+            else { return end - offset }
             offset += Int64(size)
         }
-        return first.map { (end - $0, last) }
+        return nil
     }
 }

@@ -49,7 +49,7 @@ package enum FlacNumbers {
     }
 
     /// The samples of the frame with whose header the bytes begin; `nil` if there is none.
-    private static func range(_ bytes: UnsafeBufferPointer<UInt8>, _ header: FlacHeader) -> Range<Int64>? {
+    package static func range(_ bytes: UnsafeBufferPointer<UInt8>, _ header: FlacHeader) -> Range<Int64>? {
         guard bytes.count >= 16, bytes[1] & 0xFE == 0xF8, let size = PacketSamples.flac(bytes) else { return nil }
         // The number has the form of a character in UTF-8, with up to seven bytes.
         let width = max((~bytes[4]).leadingZeroBitCount, 1)

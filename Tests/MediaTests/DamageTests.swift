@@ -125,34 +125,36 @@ import Testing
         let tone = "aevalsrc='0.3*sin(2*PI*(300*t+20*t*t))':s=\(rate):d=8"
         let path = try await Studio.shared.source(
             "first-page.\(container)", ["-f", "lavfi", "-i", tone, "-c:a", codec])
-        var bytes = try fileBytes(path)
-        // The last bytes of the page before the second one that has a position.
-        var pages = 0
-        let offset = try #require(
-            bytes.indices.first { place in
-                guard bytes[place...].starts(with: Array("OggS".utf8)) else { return false }
-                if bytes[(place + 6)..<(place + 14)].contains(where: { $0 != 0 }) { pages += 1 }
-                return pages == 2
-            })
-        bytes[offset - 10] ^= 0xFF
-        let broken = await Studio.shared.output(container)
-        try Data(bytes).write(to: URL(filePath: broken))
-        let made = try await convert(broken, Rendition(format: "wav"), SourceSettings(damage: .accept))
-        let lost = Int((made.result.damage.seconds * Double(rate)).rounded())
-        #expect(made.result.damage.events == 1 && lost > 0)
-        // The decoder begins anew behind the gap, with its own delay.
-        #expect(abs(made.result.samples - Int64(8 * rate)) <= 1024, "\(made.result.samples)")
-        let samples = try await decode(made.path, as: Int16.self, "s16le")
-        #expect(samples[..<lost].allSatisfy { abs($0) <= 1 } && samples[lost...].contains { abs($0) > 5000 })
-        await #expect(throws: MediaError.self) {
-            try await convert(broken, Rendition(format: "wav"), SourceSettings(damage: .fail))
+        let bytes = try fileBytes(path)
+        // Pages with a position have sound.
+        let pages = bytes.indices.filter { place in
+            bytes[place...].starts(with: Array("OggS".utf8))
+                && bytes[(place + 6)..<(place + 14)].contains { $0 != 0 }
         }
-        // A cut behind the gap is that of the whole.
-        let cut = try await convert(
-            broken, Rendition(format: "wav"),
-            SourceSettings(
-                range: TimeRange(start: MediaTime(sample: Int64(6 * rate), rate: rate), end: nil), damage: .accept))
-        #expect(try await decode(cut.path, as: Int16.self, "s16le").count == samples.count - 6 * rate)
+        let floats = Rendition(format: "wav", sampleFormat: .f32)
+        for place in [pages[1] - 10, pages[0]] {
+            var damaged = bytes
+            damaged[place] ^= 0xFF
+            let broken = await Studio.shared.output(container)
+            try Data(damaged).write(to: URL(filePath: broken))
+            let made = try await convert(broken, floats, SourceSettings(damage: .accept))
+            let lost = Int((made.result.damage.seconds * Double(rate)).rounded())
+            #expect(made.result.damage.events == 1 && lost > rate / 2)
+            #expect(made.result.samples == Int64(8 * rate))
+            let samples = try await decode(made.path, as: Float.self, "f32le")
+            #expect(samples[..<lost].allSatisfy { $0 == 0 } && samples[lost...].contains { abs($0) > 0.2 })
+            await #expect(throws: MediaError.self) {
+                try await convert(broken, floats, SourceSettings(damage: .fail))
+            }
+            // A cut after the gap is that of the whole.
+            let range = TimeRange(start: MediaTime(sample: Int64(6 * rate), rate: rate), end: nil)
+            let cut = try await convert(broken, floats, SourceSettings(range: range, damage: .accept))
+            #expect(try await decode(cut.path, as: Float.self, "f32le") == Array(samples[(6 * rate)...]))
+            // A copy would lose it without a word.
+            let format = Rendition(format: container == "oga" ? "flac" : container)
+            let copied = try await convert(broken, format, SourceSettings(damage: .accept))
+            #expect(!copied.result.copied && copied.result.damage.events == 1)
+        }
     }
 
     @Test func `a single lost frame is counted to the sample and accepted`() async throws {

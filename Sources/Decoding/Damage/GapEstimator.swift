@@ -136,6 +136,7 @@ struct GapEstimator {
         let time = (isTimed ? frame.timestamp : nil)
             .map { av_rescale_q($0, timeBase, AVRational(num: 1, den: rate)) }
             .flatMap { Self.plausible.contains($0) ? $0 : nil }
+        let isStartLost = expectedStart != nil
         if let start = expectedStart {
             expectedStart = nil
             expected = av_rescale_q(start, timeBase, AVRational(num: 1, den: rate))
@@ -155,7 +156,7 @@ struct GapEstimator {
         // A frame without a timestamp does not define the gap before it. The next one will.
         let isSettled = byBytes || time != nil || expected == nil
         if isSuspect && isSettled {
-            if lost == 0 && (goodSamples > 0 || expectedDensity != nil || refusedTime > 0) {
+            if lost == 0 && (goodSamples > 0 || expectedDensity != nil || refusedTime > 0 || isStartLost) {
                 silentEvents += 1
                 if packet.isCorrupt { marked.events += 1 }
             }

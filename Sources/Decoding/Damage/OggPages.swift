@@ -1,9 +1,12 @@
-import Bytes
+package import Bytes
 import Containers
-import Libav
+package import Demuxing
+package import Libav
 
 /// Checks the sequence numbers of Ogg pages (RFC 3533 section 6).
-struct OggPages {
+package struct OggPages {
+    package init() {}
+
     /// Whether pages were missing since the last call of `takeBreak`.
     private var isBroken = false
     private var last: Int64 = -1
@@ -11,15 +14,15 @@ struct OggPages {
     private var skipped: Int64 = 0
     /// The granule position of time 0, if libav counts from the first packet that it finds.
     private var untimed: Int64 = 0
-    /// The longest time in samples with which is computed.
-    private static let longest = Int64(1) << 55
+    /// The longest time in samples with which is computed, and that of a page: 255 of the longest packets.
+    private static let (longest, longestPage) = (Int64(1) << 55, Int64(255 * 65_535))
     /// Whether no packet was read yet, and nothing was skipped on purpose.
     private var isAtStart = true
 
     /// Checks the page of a packet, if it is not the last packet's page. Returns the time at which the sound began, if its first pages
-    /// are missing. `isTimed` is whether libav takes the times of packets from granule positions.
-    mutating func read(
-        _ packet: borrowing Packet, _ source: any ByteSource, isTimed: Bool
+    /// are missing. Of FLAC, libav counts times from the first packet that it finds, and frames tell their place.
+    package mutating func read(
+        _ packet: borrowing Packet, _ source: any ByteSource, flac: FlacHeader?
     ) throws(MediaError) -> Int64? {
         guard packet.offset >= 0, packet.offset != last else { return nil }
         defer { (last, isAtStart) = (packet.offset, false) }
@@ -27,22 +30,20 @@ struct OggPages {
             isBroken = true
             skipped += bytes
         }
-        guard isAtStart, !source.isEndless, let time = packet.timestamp, time > 0 || !isTimed else { return nil }
+        guard isAtStart, !source.isEndless, let time = packet.timestamp, time > 0 || flac != nil else { return nil }
         do {
             let bytes = SourceBytes(source)
             guard let page = try OggPage(bytes, at: packet.offset), let size = page.size,
-                let lost = try OggWalk.sound(bytes, of: page.serial, before: packet.offset)
+                let lost = try OggWalk.soundBytes(bytes, of: page.serial, before: packet.offset)
             else { return nil }
-            let begin = isTimed ? time : lost.end ?? 0
-            guard let end = page.granule, (0...Self.longest).contains(begin), (begin...Self.longest).contains(end)
-            else {
-                return nil
-            }
-            skipped += lost.bytes
-            if !isTimed { untimed = begin }
+            skipped += lost
+            let place = flac.map { FlacNumbers.range(packet.bytes, $0)?.lowerBound ?? 0 } ?? time
+            guard (1...Self.longest).contains(place) else { return time }
+            if flac != nil { untimed = place }
             // A recording may begin late, too. The bytes tell about how long the missing pages were.
-            let length = Double(lost.bytes) * Double(end - begin) / Double(size)
-            return time - (begin > 0 && Double(begin) <= 8 * length ? begin : Int64(min(length, Double(begin))))
+            let span = min(max(page.granule ?? 0, place) - place, Self.longestPage)
+            let length = Double(lost) * Double(span) / Double(size)
+            return time - (Double(place) <= 8 * length ? place : Int64(length))
         } catch {
             throw .unreadable(error)
         }

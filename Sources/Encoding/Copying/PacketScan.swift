@@ -67,6 +67,7 @@ struct PacketScan {
         var time: Int64 = 0
         let isVorbisPages = track.codec == AV_CODEC_ID_VORBIS && demuxer.descriptor.places == .pages
         var vorbisPage = VorbisPage(demuxer.bytes, demuxer.stream(track.index))
+        var pages = OggPages()
         while try demuxer.next(into: packet) {
             defer { packet.clear() }
             guard continuity.read(packet, position: demuxer.bytePosition) == nil else {
@@ -74,6 +75,9 @@ struct PacketScan {
             }
             guard packet.streamIndex == track.index else { continue }
             guard !packet.followsGap else { throw .notCopied("it has bytes between its frames that are not audio") }
+            if demuxer.descriptor.places == .pages, try pages.read(packet, demuxer.bytes, flac: nil) != nil {
+                throw .notCopied("its first page of sound is missing")
+            }
             if isVorbisPages { try vorbisPage.mend(packet) }
             try Protection.check(packet)
             guard let length = try lengths.samples(of: packet) else { continue }
