@@ -1,9 +1,9 @@
 import CQueueScripts
-import Redis
+package import Redis
 
 /// The scripts, each joined from its file and the fragments that it requires (`Tools/lua_scripts.py` does the same for
-/// the linter).
-enum QueueScript {
+/// the linter, which knows only the names of what is rendered here).
+package enum QueueScript {
     static let enqueue = script("enqueue")
     static let admit = script("admit")
     static let claim = script("claim")
@@ -30,7 +30,8 @@ enum QueueScript {
     static let reply = script("reply")
     static let repair = script("repair")
 
-    private static func script(_ name: String) -> RedisScript { script(name, text(name)!) }
+    /// A script by the name of its file.
+    package static func script(_ name: String) -> RedisScript { script(name, fragment(name)) }
 
     /// Joins `meta.lua`, the script, which is wrapped in one function, and `failed.lua`.
     static func script(_ name: String, _ text: [UInt8]) -> RedisScript {
@@ -59,7 +60,12 @@ enum QueueScript {
 
     private static func require(_ name: String, _ source: inout [UInt8], _ inserted: inout Set<String>) {
         guard inserted.insert(name).inserted else { return }
-        append(rendered[name].map { Array($0.utf8) } ?? text(name)!, to: &source, &inserted)
+        append(rendered[name].map { Array($0.utf8) } ?? fragment(name), to: &source, &inserted)
+    }
+
+    private static func fragment(_ name: String) -> [UInt8] {
+        guard let text = text(name) else { preconditionFailure("scripts.c has no `\(name)`") }
+        return text
     }
 
     /// The text of a file in `Scripts`; `nil` if it is not listed in `CQueueScripts/scripts.c`.

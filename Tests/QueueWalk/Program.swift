@@ -1,11 +1,13 @@
 import Glibc
+import Jobs
 import Lifecycle
 import Redis
 import TestSupport
 
 /// Random walks through the queue's scripts, side by side, each beside a model: `queue-walk STEPS`.
 ///
-/// Prints the first seed, and of a difference the seed of its walk. `SEED=` begins with that one.
+/// Prints the first seed, and of a difference the seed of its walk. `SEED=` begins with that one. With names of scripts, it prints
+/// the digests by which Redis knows them.
 @main
 struct Program {
     /// After so many steps, all keys are held against each other and a walk with the next seed begins on an empty queue.
@@ -15,6 +17,8 @@ struct Program {
     private static let completeSteps = 20_000
 
     static func main() async throws {
+        let names = CommandLine.arguments.dropFirst().filter { Int($0) == nil }
+        guard names.isEmpty else { return print(names.map { QueueScript.script($0).digest }.joined(separator: "\n")) }
         let steps = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 200_000
         let seed = getenv("SEED").flatMap { UInt64(String(cString: $0)) } ?? UInt64.random(in: 0...UInt64(UInt32.max))
         let start = ContinuousClock.now

@@ -6,8 +6,10 @@ import threading
 import time
 
 import lua_scripts
+from processes import run
+from service import PROGRAMS
 
-NAMES = {hashlib.sha1(lua_scripts.joined(name).encode()).hexdigest().encode(): name for name in lua_scripts.SCRIPTS}
+NAMES = dict(zip(run(PROGRAMS / "queue-walk", *lua_scripts.SCRIPTS).split(), lua_scripts.SCRIPTS, strict=True))
 
 
 class Proxy:
