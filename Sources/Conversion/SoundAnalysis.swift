@@ -81,18 +81,21 @@ private final class Gauge {
     }
 
     func append(_ frame: borrowing Frame) throws(MediaError) {
-        try stages.append(frame) { (floats: borrowing Frame) throws(MediaError) in
-            if let tempo {
-                try tempo.append(floats) { (timed: borrowing Frame) throws(MediaError) in try meter?.append(timed) }
-            } else {
-                try meter?.append(floats)
-            }
-            if wantsSilence { scan.append(floats, channels: channels) }
-            samples += Int64(floats.samples)
+        try stages.append(frame) { (floats: borrowing Frame) throws(MediaError) in try measure(floats) }
+    }
+
+    private func measure(_ floats: borrowing Frame) throws(MediaError) {
+        if let tempo {
+            try tempo.append(floats) { (timed: borrowing Frame) throws(MediaError) in try meter?.append(timed) }
+        } else {
+            try meter?.append(floats)
         }
+        if wantsSilence { scan.append(floats, channels: channels) }
+        samples += Int64(floats.samples)
     }
 
     func finish() throws(MediaError) -> SoundMeasurement {
+        try stages.finish { (rest: borrowing Frame) throws(MediaError) in try measure(rest) }
         try tempo?.finish { (timed: borrowing Frame) throws(MediaError) in try meter?.append(timed) }
         return SoundMeasurement(
             samples: samples, loudness: try meter?.finish(), sound: wantsSilence ? scan.sound : nil)

@@ -1,7 +1,7 @@
 /// When the long blocks of an encoder of Vorbis begin.
 ///
 /// Without an attack, they are at the same distance from each other, counted from where the encoder began. Each attack moves all
-/// after it by its short blocks. Encoders whose long blocks begin at other times make no equal packet until the next attack.
+/// later ones by its short blocks. Encoders whose long blocks begin at other times make no equal packet until the next attack.
 struct BlockGrid: Sendable {
     /// Samples from one long block to the next.
     let step: Int

@@ -37,7 +37,7 @@ struct JointCheck {
     }
 
     /// Compares what packets decode to around a time with the source, and with what the `running` encoder made of it, which has
-    /// encoded some of what is after too. The packets begin before the first frame of the source, which covers a second on both
+    /// encoded some of what follows, too. The packets begin before the first frame of the source, which covers a second on both
     /// sides.
     func finding(
         _ packets: [EncodedPacket], beside running: ArraySlice<EncodedPacket>, at time: Int64, _ frames: FrameSpan

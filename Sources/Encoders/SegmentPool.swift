@@ -7,7 +7,7 @@ import MediaTypes
 /// Encodes a stream in segments on several threads, and joins their packets.
 ///
 /// An encoder makes each segment. It first receives frames that belong to the segment before, so that its state is that of an encoder
-/// which has received everything, and last some of those after. The joint of the codec decides which packets are kept. If it finds
+/// which has received everything, and last some frames of the segment after. The joint of the codec decides which packets are kept. If it finds
 /// none, the previous encoder goes on, and at last the packets of the next one are dropped. The caller feeds frames and receives packets on
 /// one thread.
 final class SegmentPool {

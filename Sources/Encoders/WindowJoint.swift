@@ -2,7 +2,7 @@ import Bytes
 import Demuxing
 import Libav
 
-/// Joins packets of AAC (ISO 14496-3 section 4.4.2.1) after two that use the same window, because windows overlap.
+/// Joins packets of AAC (ISO 14496-3 section 4.4.2.1) after two packets that use the same window, because windows overlap.
 ///
 /// The rate control of the encoders never agrees, so their packets differ in bits, but not in time.
 final class WindowJoint: PacketJoint {

@@ -100,7 +100,7 @@ package struct LoudnessMeter: ~Copyable {
         }
     }
 
-    /// Measures the samples behind the last complete 100 ms.
+    /// Measures the samples after the last complete 100 ms.
     package mutating func finish() throws(MediaError) {
         let samples = blocks.energies.count * hop + filled
         if filled > 0 { try measure() }

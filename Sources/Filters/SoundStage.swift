@@ -4,7 +4,7 @@ package import MediaTypes
 
 /// A step of what happens to samples between decoder and encoder.
 ///
-/// It passes on samples in its order: those of a frame when it has enough, and the rest at the end. It does not change the frame that it is
+/// It passes on samples in their order: those of a frame when it has enough, and the rest at the end. It does not change the frame that it is
 /// given, unless a stage before it has made planar floats: these are nobody else's.
 package protocol SoundStage: AnyObject {
     /// The shape of the samples that are passed on.

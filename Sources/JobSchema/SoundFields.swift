@@ -36,7 +36,7 @@ extension FieldReader {
 
     private func frequency(_ name: String, _ example: String) throws(Failure) -> Double? {
         try parsed(name, "a frequency in Hz from 1 to 20000, such as \(example)") { text in
-            Double(text).flatMap { SoundSettings.highPasses.contains($0) ? $0 : nil }
+            Double(text).flatMap { SoundSettings.cutoffs.contains($0) ? $0 : nil }
         }
     }
 

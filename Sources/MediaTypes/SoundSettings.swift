@@ -34,7 +34,7 @@ package struct SoundSettings: Codable, Hashable, Sendable {
     package init() {}
 
     /// Frequencies in Hz of a high-pass or low-pass filter.
-    package static let highPasses = 1.0...20_000.0
+    package static let cutoffs = 1.0...20_000.0
 
     /// The settings that the job requests, by job field name. Settings that the job leaves open are not included.
     package var requested: [String: String] {
@@ -65,7 +65,7 @@ package struct SoundSettings: Codable, Hashable, Sendable {
     /// The settings that change what an analysis pass measures. Outputs for which they are equal share one measurement.
     package var measured: SoundSettings {
         var settings = self
-        // They act behind the measurement.
+        // They act after the measurement.
         (settings.resampler, settings.gain, settings.truePeak, settings.isUnlimited) = (.swr, nil, nil, false)
         (settings.fadeIn, settings.fadeOut, settings.dither, settings.replayGain) = (nil, nil, nil, nil)
         // Which loudness is the target changes nothing, but whether it is measured does.

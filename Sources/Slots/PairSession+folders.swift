@@ -19,6 +19,6 @@ extension PairSession {
         await LookupFiles.shared.folderProblem(configuration)
     }
 
-    /// Why the slot's children could not be started the last time; `nil` if they could.
+    /// Why the children could not be started the last time; `nil` if they could.
     package nonisolated var startFailure: Failure? { shared.withLock { $0.startFailure } }
 }

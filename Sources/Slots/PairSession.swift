@@ -41,7 +41,7 @@ package actor PairSession {
         var startFailure: Failure?
     }
 
-    /// Starts no child yet. The number marks the slot's lines in the log.
+    /// Starts no child yet. The number marks the session's lines in the log.
     package init(number: Int, configuration: SlotConfiguration, log: Log) {
         self.configuration = configuration
         self.log = log.with("slot", number)
@@ -197,7 +197,7 @@ package actor PairSession {
         }
     }
 
-    /// Ends the job: all its resources are released when this returns, and the slot accepts the next job. Returns what the job
+    /// Ends the job: all its resources are released when this returns, and the session accepts the next job. Returns what the job
     /// took of its source; `nil` if that is not known, because a child was killed.
     @discardableResult
     package func end() async -> SourceUse? {
@@ -276,7 +276,7 @@ package actor PairSession {
         log.warning("an unfinished upload may be left at the store", ["job": job, "reason": reason])
     }
 
-    /// The tenant whose jobs the slot's children run; `nil` before their first job.
+    /// The tenant whose jobs the children run; `nil` before their first job.
     package nonisolated var tenant: String? { shared.withLock { $0.pair?.tenant } }
 
     /// A running pair that can access the current lookup files, and has run no other tenant's jobs.

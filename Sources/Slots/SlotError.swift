@@ -1,6 +1,6 @@
 package import JobSchema
 
-/// Why a slot's operation failed.
+/// Why an operation of a session failed.
 package enum SlotError: Error, Sendable {
     /// The job failed; the pair is still usable.
     case failed(Failure, log: [String])

@@ -77,7 +77,13 @@ package final class RedisServer: Sendable {
         guard StartedProcesses.current?.hasFailed == false else { return }
         if clock != .running { try setClock(seconds: 0) }
         let client = client(name: "empty")
-        for command in [["CLIENT", "KILL", "TYPE", "normal"], ["FLUSHALL"], ["CONFIG", "RESETSTAT"]] as [RedisCommand] {
+        let commands: [RedisCommand] = [
+            ["CLIENT", "KILL", "TYPE", "normal"], ["CLIENT", "KILL", "TYPE", "pubsub"], ["FLUSHALL"],
+            ["CONFIG", "RESETSTAT"],
+            // What tests set.
+            ["CONFIG", "SET", "maxmemory", "0", "maxmemory-policy", "noeviction"],
+        ]
+        for command in commands {
             _ = try await client.send(command)
         }
         await client.close()

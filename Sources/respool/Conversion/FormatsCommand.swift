@@ -92,8 +92,8 @@ private struct FormatEntry: Encodable {
     let mediaType: String
     let summary: String
     let codecs: [CodecEntry]
-    let lowestHighPass = SoundSettings.highPasses.lowerBound
-    let highestHighPass = SoundSettings.highPasses.upperBound
+    let lowestHighPass = SoundSettings.cutoffs.lowerBound
+    let highestHighPass = SoundSettings.cutoffs.upperBound
     let lowestTempo = Tempo.factors.lowerBound
     let highestTempo = Tempo.factors.upperBound
 

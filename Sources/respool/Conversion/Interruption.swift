@@ -25,7 +25,7 @@ final class Interruption: Sendable {
         return interruption
     }
 
-    /// Stops the slot on a signal.
+    /// Stops the session on a signal.
     static func stopping(_ session: PairSession) async -> Interruption {
         await calling { session.stop() }
     }
