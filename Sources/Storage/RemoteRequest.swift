@@ -44,6 +44,8 @@ class RemoteRequest {
     private(set) var isPaused = false
     /// When the server last sent or requested something; `nil` before the request is sent.
     private(set) var lastActivity: ContinuousClock.Instant?
+    /// Whether it was given to a server that is connected. A file server has made the file before it takes a byte.
+    private(set) var hasBegun = false
     /// Seconds until the first byte, if this differs from the policy's timeout.
     let firstByteTimeout: Double?
     /// The file to send.
@@ -182,7 +184,8 @@ class RemoteRequest {
         }
         handle.set(CURLOPT_PREREQDATA, opaque)
         _ = curl_swift_set_before_request(handle.pointer) { opaque, _, _, _, _ in
-            RemoteRequest.borrowed(opaque).lastActivity = .now
+            let request = RemoteRequest.borrowed(opaque)
+            (request.lastActivity, request.hasBegun) = (.now, true)
             return CURL_PREREQFUNC_OK
         }
         handle.set(CURLOPT_OPENSOCKETDATA, opaque)

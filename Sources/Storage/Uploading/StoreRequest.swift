@@ -14,9 +14,9 @@ final class StoreRequest: RemoteRequest.Owner {
     private(set) var result: Result<Answer, Failure>?
     /// The status of the last response, whether successful or not.
     private(set) var status = 0
-    /// Whether any attempt has sent bytes of the body.
-    var hasSentBody: Bool { hadSentBody || (request?.body?.position ?? 0) > 0 }
-    private var hadSentBody = false
+    /// Whether any attempt has reached a server.
+    var hasBegun: Bool { hadBegun || request?.hasBegun ?? false }
+    private var hadBegun = false
     /// Whether a HEAD request found nothing. For missing objects, Amazon returns 403 to keys that may not list the bucket.
     var hasFoundNothing: Bool { [403, 404].contains(status) }
     private let message: StoreMessage
@@ -60,7 +60,7 @@ final class StoreRequest: RemoteRequest.Owner {
         guard let request else { return }
         if attemptEnd <= now {
             client.remove(request)
-            hadSentBody = hasSentBody
+            hadBegun = hasBegun
             self.request = nil
             return result = .failure(tooSlow(request.target.name))
         }
@@ -111,7 +111,7 @@ final class StoreRequest: RemoteRequest.Owner {
     }
 
     func ended(_ request: RemoteRequest, _ end: RemoteRequest.End) {
-        hadSentBody = hasSentBody
+        hadBegun = hasBegun
         self.request = nil
         status = request.status
         switch end {

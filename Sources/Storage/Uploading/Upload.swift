@@ -150,7 +150,7 @@ final class Upload {
         switch state {
         // The id of a new upload is not known before the store has replied; `begun` aborts it then.
         case .beginning, .aborting, .complete: return
-        case .storing(let call): isStored = isStored || call.hasSentBody
+        case .storing(let call): isStored = isStored || call.hasBegun
         default: break
         }
         if let names, isStored {
