@@ -66,11 +66,12 @@ export interface JobFields {
   group?: string | number | boolean | null;
   /** removes sound below a frequency in Hz, by 12 dB an octave: 80; default: off */
   high_pass?: string | number | boolean | null;
-  low_pass?: string | number | boolean | null;
   /** key of a concurrency limit, such as a host or a tenant; see `respool limit`; default: none */
   limit_key?: string | number | boolean | null;
   /** integrated loudness of the result in LUFS (EBU R 128): -16; default: off */
   loudness?: string | number | boolean | null;
+  /** removes sound above a frequency in Hz, by 12 dB an octave: 8000; default: off */
+  low_pass?: string | number | boolean | null;
   /** tags to set: {"title": "…", "artist": ["…", "…"]}; "" removes one; default: carried over */
   metadata?: string | Record<string, unknown> | unknown[] | null;
   /** mix matrix, one expression per output channel: FL=FL+0.707FC,FR=FR+0.707FC; default: by layout */

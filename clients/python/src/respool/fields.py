@@ -80,12 +80,13 @@ class JobFields(Required, total=False):
     group: Scalar
     """name under which jobs are watched, listed, cancelled and retried together; default: none"""
     high_pass: Scalar
-    low_pass: Scalar
     """removes sound below a frequency in Hz, by 12 dB an octave: 80; default: off"""
     limit_key: Scalar
     """key of a concurrency limit, such as a host or a tenant; see `respool limit`; default: none"""
     loudness: Scalar
     """integrated loudness of the result in LUFS (EBU R 128): -16; default: off"""
+    low_pass: Scalar
+    """removes sound above a frequency in Hz, by 12 dB an octave: 8000; default: off"""
     metadata: Structured
     """tags to set: {"title": "…", "artist": ["…", "…"]}; "" removes one; default: carried over"""
     mix: Scalar
