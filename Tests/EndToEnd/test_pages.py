@@ -65,8 +65,9 @@ def test_the_lines_of_a_page_run_as_they_are_pasted(service, audio, figures, pag
         with open(os.open(f"{folder}/bin/{name}", os.O_CREAT | os.O_WRONLY, 0o755), "w") as file:
             file.write(f"#!/bin/sh\n{line}\n")
     text = "".join(runnable)
-    for port in ("9090", "8080", "8090", "8099"):
-        text = text.replace(port, str(free_port()))
+    # At once, because a free port may contain the digits of another one.
+    ports = {port: str(free_port()) for port in ("9090", "8080", "8090", "8099")}
+    text = re.sub("|".join(ports), lambda found: ports[found[0]], text)
     # The address by its default name, and a source for which no packet leaves the machine.
     text = text.replace("redis://127.0.0.1:6379", service.redis.url).replace("https://example.org/talk.flac", "http://127.0.0.1:9/talk.flac")
     with open(f"{folder}/lines.sh", "w") as file:
