@@ -91,7 +91,8 @@ extension Container {
         case .asf:
             ContainerDescriptor(
                 extent: .header(Extent.advancedSystems), hidden: [], unknownSize: nil, opening: .asIs, tags: .asfHeader,
-                seeking: .counting, padding: .libav, length: .rounded, checksum: .nowhere, timing: .placedLate,
+                seeking: .counting, padding: .libav, length: .rounded, checksum: .nowhere,
+                timing: .placedLate(.advancedSystems),
                 places: .libav, framing: .container, tracks: .chosen, cut: .none, packetBytes: nil)
         case .avi:
             ContainerDescriptor(
@@ -103,24 +104,26 @@ extension Container {
             ContainerDescriptor(
                 extent: .headerOrUnits(Extent.flash, Extent.partialTag), hidden: [], unknownSize: nil, opening: .asIs,
                 tags: .libav,
-                seeking: .flashTags, padding: .libav, length: .rounded, checksum: .nowhere, timing: .placed,
+                seeking: .flashTags, padding: .libav, length: .rounded, checksum: .nowhere, timing: .placed(.flash),
                 places: .libav, framing: .container, tracks: .all, cut: .none, packetBytes: nil)
         case .matroska:
             ContainerDescriptor(
                 extent: .headerOrUnits(Extent.matroska, Extent.partialElement), hidden: .beyondExtent, unknownSize: nil,
                 opening: .asIs, tags: .attachments,
-                seeking: .clusters, padding: .codecHeader, length: .rounded, checksum: .nowhere, timing: .placed,
-                places: .libav, framing: .container, tracks: .all, cut: .none, packetBytes: nil)
+                seeking: .clusters, padding: .codecHeader, length: .rounded, checksum: .nowhere,
+                timing: .placed(.matroska), places: .libav, framing: .container, tracks: .all, cut: .none,
+                packetBytes: nil)
         case .mpegProgram:
             ContainerDescriptor(
                 extent: .undeclared, hidden: [], unknownSize: nil, opening: .asIs, tags: .libav, seeking: .counting,
-                padding: .libav, length: .rounded, checksum: .nowhere, timing: .placed, places: .libav,
+                padding: .libav, length: .rounded, checksum: .nowhere, timing: .placed(.program), places: .libav,
                 framing: .container, tracks: .chosen, cut: .none, packetBytes: nil)
         case .mpegTransport:
             ContainerDescriptor(
                 extent: .headerOrUnits({ _ in nil }, Extent.partialTransportPacket), hidden: [], unknownSize: nil,
                 opening: .asIs, tags: .libav,
-                seeking: .elementaryPackets, padding: .libav, length: .rounded, checksum: .nowhere, timing: .placed,
+                seeking: .elementaryPackets, padding: .libav, length: .rounded, checksum: .nowhere,
+                timing: .placed(.transport),
                 places: .libav, framing: .container, tracks: .chosen, cut: .betweenTransportPackets, packetBytes: nil)
         case .mp4:
             ContainerDescriptor(
@@ -131,7 +134,7 @@ extension Container {
             ContainerDescriptor(
                 extent: .index(Extent.nutIndex), hidden: [.beyondExtent, .tags], unknownSize: nil, opening: .asIs,
                 tags: .libav, seeking: .counting, padding: .libav, length: .rounded, checksum: .nowhere,
-                timing: .placed, places: .libav, framing: .container, tracks: .all, cut: .none, packetBytes: nil)
+                timing: .placed(.nut), places: .libav, framing: .container, tracks: .all, cut: .none, packetBytes: nil)
         case .adx: Self.declaring(.header(Extent.adx), hidden: [])
         case .apm: Self.declaring(.header(Extent.apm), hidden: [])
         case .ast: Self.declaring(.header(Extent.ast), hidden: [])

@@ -153,10 +153,13 @@ package enum PacketTiming: Sendable {
     case addedUp
     /// Only the timestamps, which the container stores, show a gap.
     case stamped
-    /// Timestamps and offsets: a gap in both is damage.
-    case placed
+    /// Timestamps and offsets: a gap in both is damage. Bytes may be lost before the first packet, too.
+    case placed(LostStart)
     /// Like `placed`, but libav's packet offsets are late by one container packet, so the demuxer's position is used instead.
-    case placedLate
+    case placedLate(LostStart)
+
+    /// Whether only the bytes between frames show a gap.
+    package var isAddedUp: Bool { if case .addedUp = self { true } else { false } }
 }
 
 /// How libav's packet offsets and timestamps are corrected.

@@ -157,6 +157,41 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("mka", "flac", 256), ("mka", "libvorbis", 256), ("webm", "libopus", 256), ("flv", "libmp3lame", 256),
+        ("nut", "libvorbis", 256), ("wma", "wmav2", 3 * 2048), ("ts", "aac", 6 * 1024), ("m2ts", "ac3", 6 * 1536),
+        ("mpg", "mp2", 6 * 1152),
+    ])
+    func `the first units that a container lacks are damage, not a late start`(
+        _ container: String, _ codec: String, _ tolerance: Int
+    ) async throws {
+        // NUT can be read again after 16 s.
+        let tone = "aevalsrc='0.3*sin(2*PI*(300*t+20*t*t))':s=48000:d=\(container == "nut" ? 20 : 8)"
+        let path = try await Studio.shared.source(
+            "first-unit-\(codec).\(container)", ["-f", "lavfi", "-i", tone, "-c:a", codec])
+        let whole = try await decode(path, as: Float.self, "f32le")
+        let first = try #require(Int(try await ffprobe(path, "packet=pos")))
+        let floats = Rendition(format: "wav", sampleFormat: .f32)
+        // From the unit's header on, and from its body on. In NUT, the offset is always that of a body.
+        for place in container == "nut" ? [first - 3] : [first - 3, first] {
+            var damaged = try fileBytes(path)
+            for offset in place..<(first + 4000) { damaged[offset] = 0 }
+            let broken = await Studio.shared.output(container)
+            try Data(damaged).write(to: URL(filePath: broken))
+            let made = try await convert(broken, floats, SourceSettings(damage: .accept))
+            let samples = try await decode(made.path, as: Float.self, "f32le")
+            #expect(made.result.damage.events == 1)
+            #expect(abs(samples.count - whole.count) <= tolerance)
+            let lost = Int((made.result.damage.seconds * 48_000).rounded())
+            #expect(lost > 1000 && samples[..<lost].allSatisfy { $0 == 0 })
+            #expect(samples[lost...].contains { abs($0) > 0.2 })
+            await #expect(throws: MediaError.self) { try await convert(broken, floats, SourceSettings(damage: .fail)) }
+            // A copy would lose it without a word.
+            let copied = try await convert(broken, Rendition(format: "mka"), SourceSettings(damage: .accept))
+            #expect(!copied.result.copied && copied.result.damage.events == 1)
+        }
+    }
+
     @Test func `a single lost frame is counted to the sample and accepted`() async throws {
         let source = try await Studio.shared.music(seconds: 6, as: "short-frames.flac", ["-frame_size", "1024"])
         var bytes = try Data(contentsOf: URL(filePath: source))

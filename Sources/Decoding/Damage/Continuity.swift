@@ -1,3 +1,4 @@
+package import Bytes
 import CLibav
 import Containers
 package import Demuxing
@@ -12,6 +13,11 @@ package struct Continuity {
     private let second: Int64?
     private let track: Int
     private let isPlacedLate: Bool
+    private let source: any ByteSource
+    /// What shows a loss before the first packet of any stream; `nil` once that was read.
+    private var unchecked: LostStart?
+    /// That loss, until the track's first packet.
+    private var lostStart: (bytes: Int64, isFromZero: Bool)?
     /// The end of the track's last packet, the time of its first one, and the step between packets.
     private var end: Int64?
     private var first: Int64?
@@ -28,36 +34,49 @@ package struct Continuity {
     /// Checks nothing if the container's timing or the demuxer does not reveal skipped bytes.
     package init(_ demuxer: borrowing Demuxer, _ track: AudioTrack) {
         let rate = track.timeBase.num > 0 ? Int64(track.timeBase.den / track.timeBase.num) : 0
-        let isPlaced: Bool
         switch demuxer.descriptor.timing {
-        case .addedUp, .stamped: (isPlaced, isPlacedLate) = (false, false)
-        case .placed: (isPlaced, isPlacedLate) = (true, false)
-        case .placedLate: (isPlaced, isPlacedLate) = (true, true)
+        case .addedUp, .stamped: (unchecked, isPlacedLate) = (nil, false)
+        case .placed(let start): (unchecked, isPlacedLate) = (start, false)
+        case .placedLate(let start): (unchecked, isPlacedLate) = (start, true)
         }
-        second = isPlaced && demuxer.givesAllPackets && rate >= 100 ? rate : nil
+        second = unchecked != nil && demuxer.givesAllPackets && rate >= 100 ? rate : nil
         self.track = track.index
+        source = demuxer.bytes
     }
 
-    /// Reads a packet of any stream. Returns the number of skipped bytes if audio is missing before it; otherwise `nil`.
-    /// `position` is where libav reads next.
-    package mutating func read(_ packet: borrowing Packet, position: Int64) -> Int64? {
+    /// A part of the track that was skipped before a packet.
+    package struct Loss {
+        /// The number of skipped bytes.
+        package let bytes: Int64
+        /// The time at which the sound began, if the part was before the first packet.
+        package let start: Int64?
+    }
+
+    /// Reads a packet of any stream. Returns what is missing before it, if anything. `position` is where libav reads next.
+    package mutating func read(_ packet: borrowing Packet, position: Int64) throws(MediaError) -> Loss? {
         guard let second else { return nil }
         // For ASF, libav's packet offset is late by one container packet.
         let place = isPlacedLate ? position : packet.offset
+        if let start = unchecked, !source.isEndless {
+            unchecked = nil
+            do { lostStart = try (start.bytes(SourceBytes(source), packet.offset), start.isFromZero) } catch {
+                throw .unreadable(error)
+            }
+        }
         if place >= 0, place != last {
             if last >= 0 { skipped += max(place - offset, 0) }
             (last, offset) = (place, max(offset, place))
         }
         offset += Int64(packet.bytes.count)
         guard packet.streamIndex == track, let start = packet.timestamp else { return nil }
-        var missing: Int64?
+        var missing = lossAtStart(packet, start)
         var interval = step
         if let end {
             // If packets have no duration, the last step between them is used instead.
             if packet.duration == 0 && step == 0 { step = max(start - end, 0) }
             let gap = start - end - (packet.duration == 0 ? step : 0)
             if gap > second / 50, isMissing(gap) {
-                missing = skipped
+                missing = Loss(bytes: skipped, start: nil)
             } else {
                 // Packets of Vorbis have no duration in NUT, and the first ones are shorter than others.
                 interval = min(max(start - end, 0), second / 10)
@@ -71,11 +90,23 @@ package struct Continuity {
         return missing
     }
 
+    /// What is missing before the track's first packet, which has a timestamp.
+    private mutating func lossAtStart(_ packet: borrowing Packet, _ start: Int64) -> Loss? {
+        defer { lostStart = nil }
+        guard let second, let (lost, isFromZero) = lostStart, lost > Self.fewBytes else { return nil }
+        let duration = packet.duration > 0 ? packet.duration : usual
+        let length = Int64(Double(lost) * Double(duration) / Double(max(packet.bytes.count, 1)))
+        // A recording may begin late, too. The bytes tell about how long the missing part was.
+        let begin = isFromZero && start <= 8 * length ? 0 : start - length
+        return start - begin > second / 50 ? Loss(bytes: lost, start: begin) : nil
+    }
+
     /// Counts packets that were skipped by a seek. The next packet may have any offset.
     mutating func pass(time: Int64, bytes: Int64) {
         self.time += time
         self.bytes += bytes
         (end, last, offset, skipped) = (nil, -1, 0, 0)
+        (unchecked, lostStart) = (nil, nil)
     }
 
     /// The seconds missing at the end, if the source ends long before the declared duration and bytes were skipped; otherwise
@@ -88,8 +119,14 @@ package struct Continuity {
         return missing > second && rest.isMissing(missing) ? Double(missing) / Double(second) : nil
     }
 
+    private static let fewBytes = 256
+
+    /// About the duration of a packet of Vorbis, which may have none.
+    private var usual: Int64 { (second ?? 0) / 50 }
+
     /// Whether the skipped bytes would have held a good part of that time. Some of them may look like packets.
     private func isMissing(_ gap: Int64) -> Bool {
-        Double(skipped) * 4 * Double(time) > Double(bytes) * Double(gap) && skipped > 256
+        // The first packet of Vorbis may have no duration.
+        Double(skipped) * 4 * Double(time > 0 ? time : usual) > Double(bytes) * Double(gap) && skipped > Self.fewBytes
     }
 }

@@ -58,7 +58,7 @@ struct GapEstimator {
     init(_ source: any ByteSource, _ descriptor: ContainerDescriptor, _ track: AudioTrack) {
         // The past of an endless stream cannot be read.
         self.source = descriptor.places == .frameBytes && !source.isEndless ? source : nil
-        byBytes = descriptor.timing == .addedUp
+        byBytes = descriptor.timing.isAddedUp
         timeBase = track.timeBase
         codec = track.codec
     }

@@ -131,7 +131,7 @@ extension TrackDecoder {
     /// Cuts the bytes before a frame of MPEG audio off its packet, all of which the decoder would refuse.
     func cutJunk() throws(MediaError) {
         // Times would no longer show what is lost.
-        guard demuxer.descriptor.timing == .addedUp, health.beginsWithJunk, packet.offset >= 0, !source.isEndless,
+        guard demuxer.descriptor.timing.isAddedUp, health.beginsWithJunk, packet.offset >= 0, !source.isEndless,
             let start = FrameHeader.startOfLast(track.codec, packet.bytes),
             try FrameChain.isReal(from: packet.offset + Int64(start), source, track.codec)
         else { return }

@@ -286,13 +286,14 @@ final class TrackDecoder {
         while true {
             packet.clear()
             guard try readPacket() else { return false }
-            if let skipped = continuity.read(packet, position: bytePosition) { lost.suspect(bytes: skipped) }
+            let loss = try continuity.read(packet, position: bytePosition)
+            if let loss { lost.suspect(bytes: loss.bytes) }
             guard packet.streamIndex == track.index else {
                 others += 1
                 try limits.check(packets: others, samples: 0, rate: track.rate)
                 continue
             }
-            if let start = try places.correct(packet, position: bytePosition) {
+            if let start = try places.correct(packet, position: bytePosition) ?? loss?.start {
                 lost.expect(start: start)
                 // The delay of the decoder is lost, too.
                 if let discard = packet.trimming?.discard { try packet.trim(skip: 0, discard: discard) }

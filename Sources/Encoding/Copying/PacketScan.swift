@@ -70,7 +70,7 @@ struct PacketScan {
         var pages = OggPages()
         while try demuxer.next(into: packet) {
             defer { packet.clear() }
-            guard continuity.read(packet, position: demuxer.bytePosition) == nil else {
+            guard try continuity.read(packet, position: demuxer.bytePosition) == nil else {
                 throw .notCopied("a part of it is missing")
             }
             guard packet.streamIndex == track.index else { continue }
