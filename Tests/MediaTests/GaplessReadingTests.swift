@@ -45,6 +45,33 @@ import Testing
         #expect(result.samples == 3 * 44_100 && result.warnings.isEmpty && result.damage.events == 0, "\(result)")
     }
 
+    /// The first link has shorter blocks, and another rate, depth or number of channels.
+    @Test(arguments: [(16_000, 1, "s16"), (44_100, 2, "s16"), (48_000, 2, "s32"), (96_000, 6, "s16")])
+    func `a later link of FLAC may have other properties`(_ rate: Int, _ channels: Int, _ depth: String) async throws {
+        var chain: [UInt8] = []
+        for (rate, channels, depth, block) in [(rate, channels, depth, 1024), (48_000, 2, "s16", 4608)] {
+            let layout = try #require([1: "mono", 2: "stereo", 6: "5.1"][channels])
+            let tone = Array(repeating: "0.5*sin(2*PI*500*t)", count: channels).joined(separator: "|")
+            chain += try fileBytes(
+                try await Studio.shared.source(
+                    "link-\(rate)-\(channels)-\(depth)-\(block).oga",
+                    [
+                        "-f", "lavfi", "-i", "aevalsrc=\(tone):s=\(rate):d=4:c=\(layout)", "-sample_fmt", depth, "-c:a",
+                        "flac",
+                        "-frame_size", String(block),
+                    ]))
+        }
+        let made = try MemoryFile(chain).converted(to: Rendition(format: "wav", sampleFormat: .f32))
+        #expect(made.result.damage.events == 0 && made.result.warnings.isEmpty)
+        #expect(made.result.samples == Int64(8 * rate))
+        for link in [rate..<(3 * rate), (5 * rate)..<(7 * rate)] {
+            let front = try made.file.samples()[(link.lowerBound * channels)..<(link.upperBound * channels)]
+                .enumerated().filter { $0.offset % channels == 0 }.map(\.element)
+            let power = front.reduce(0.0) { $0 + Double($1 * $1) } / Double(front.count)
+            #expect(abs(power - 0.125) < 0.002)
+        }
+    }
+
     @Test(arguments: [
         ("adpcm_ima_wav", 2041, "wav"), ("adpcm_ms", 2036, "wav"), ("gsm_ms", 320, "wav"),
         ("adpcm_ima_wav", 2041, "w64"), ("adpcm_ms", 2036, "w64"),

@@ -1,6 +1,7 @@
 package import Bytes
+package import CLibav
 import Containers
-package import Demuxing
+import Demuxing
 package import Libav
 
 /// Checks the sequence numbers of Ogg pages (RFC 3533 section 6).
@@ -22,7 +23,7 @@ package struct OggPages {
     /// Checks the page of a packet, if it is not the last packet's page. Returns the time at which the sound began, if its first pages
     /// are missing. Of FLAC, libav counts times from the first packet that it finds, and frames tell their place.
     package mutating func read(
-        _ packet: borrowing Packet, _ source: any ByteSource, flac: FlacHeader?
+        _ packet: borrowing Packet, _ source: any ByteSource, flac: UnsafeMutablePointer<AVStream>?
     ) throws(MediaError) -> Int64? {
         guard packet.offset >= 0, packet.offset != last else { return nil }
         defer { (last, isAtStart) = (packet.offset, false) }
@@ -37,7 +38,7 @@ package struct OggPages {
                 let lost = try OggWalk.soundBytes(bytes, of: page.serial, before: packet.offset)
             else { return nil }
             skipped += lost
-            let place = flac.map { FlacNumbers.range(packet.bytes, $0)?.lowerBound ?? 0 } ?? time
+            let place = flac.map { number(packet, $0) } ?? time
             guard (1...Self.longest).contains(place) else { return time }
             if flac != nil { untimed = place }
             // A recording may begin late, too. The bytes tell about how long the missing pages were.
@@ -47,6 +48,11 @@ package struct OggPages {
         } catch {
             throw .unreadable(error)
         }
+    }
+
+    /// The first sample of a FLAC frame by its number; 0 if that cannot be read.
+    private func number(_ packet: borrowing Packet, _ stream: UnsafeMutablePointer<AVStream>) -> Int64 {
+        FlacHeader(stream).flatMap { FlacNumbers.range(packet.bytes, $0)?.lowerBound } ?? 0
     }
 
     /// Returns and resets whether pages were missing. It is called if the timestamp jumps, which may be a few packets after the

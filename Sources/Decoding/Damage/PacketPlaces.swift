@@ -45,7 +45,7 @@ struct PacketPlaces: ~Copyable {
         switch form {
         case .chunks: chunks.correct(packet, stream)
         case .pages(let codec):
-            let start = try pages.read(packet, source, flac: codec == AV_CODEC_ID_FLAC ? FlacHeader(stream) : nil)
+            let start = try pages.read(packet, source, flac: codec == AV_CODEC_ID_FLAC ? stream : nil)
             if codec == AV_CODEC_ID_VORBIS { try vorbisPage.mend(packet) }
             return start
         case .frames: offsets.correct(packet, position: position, source)

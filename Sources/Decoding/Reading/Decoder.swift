@@ -21,8 +21,10 @@ struct Decoder: ~Copyable {
         case failed(MediaError.Code)
     }
 
+    /// `flacProperties` is the STREAMINFO of another link of Ogg than that of the demuxer.
     static func open(
-        _ demuxer: borrowing Demuxer, _ track: AudioTrack, drc: Double? = nil
+        _ demuxer: borrowing Demuxer, _ track: AudioTrack, drc: Double? = nil,
+        flacProperties: UnsafeBufferPointer<UInt8>? = nil
     ) throws(MediaError) -> Decoder {
         let stream = demuxer.stream(track.index)
         let parameters = stream.pointee.codecpar!
@@ -41,6 +43,9 @@ struct Decoder: ~Copyable {
         guard let context = avcodec_alloc_context3(codec) else { throw .outOfMemory(operation) }
         let decoder = Decoder(owning: context)
         try check(avcodec_parameters_to_context(context, parameters), operation)
+        if let flacProperties, context.pointee.extradata_size >= flacProperties.count {
+            context.pointee.extradata.update(from: flacProperties.baseAddress!, count: flacProperties.count)
+        }
         // Without it, priming samples are removed but timestamps are not adjusted.
         context.pointee.pkt_timebase = stream.pointee.time_base
         // Integers would be clipped.

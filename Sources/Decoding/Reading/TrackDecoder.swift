@@ -302,7 +302,11 @@ final class TrackDecoder {
             if packet.followsGap { lost.suspect() }
             try Protection.check(packet)
             try repairLast()
-            guard !isPadding, !(hasPages && linkHeaders.include(packet.bytes, track.codec)) else { continue }
+            guard !isPadding else { continue }
+            if hasPages, linkHeaders.include(packet.bytes, track.codec) {
+                try enterFlacLink()
+                continue
+            }
             health.read(packet, track)
             try cutJunk()
             lost.read(packet)
@@ -310,6 +314,14 @@ final class TrackDecoder {
             if firstOffset == nil { firstOffset = packet.offset }
             return true
         }
+    }
+
+    /// Opens a decoder for a later FLAC link, if the current packet is its first header. The one of the link before would refuse
+    /// longer blocks, and samples of another rate or depth.
+    private func enterFlacLink() throws(MediaError) {
+        guard track.codec == AV_CODEC_ID_FLAC, let header = LinkHeaders.flacProperties(packet.bytes) else { return }
+        ahead?.stop()
+        decoder = try Decoder.open(demuxer, track, drc: drc, flacProperties: header)
     }
 
     private func nextPacket() throws(MediaError) -> Bool {

@@ -11,7 +11,7 @@ struct LinkHeaders {
         switch codec {
         case AV_CODEC_ID_FLAC:
             // A link's first packet begins with a mark, and its frames begin with a byte of ones (RFC 9639, section 10.1).
-            if packet.starts(with: [0x7F] + Array("FLAC".utf8)) {
+            if packet.starts(with: Self.flacMark) {
                 isInFlac = true
             } else if packet.first == 0xFF {
                 isInFlac = false
@@ -29,6 +29,16 @@ struct LinkHeaders {
         default: return false
         }
     }
+
+    /// The STREAMINFO of a later FLAC link, if a packet is its first header; otherwise `nil`.
+    static func flacProperties(_ packet: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
+        guard packet.starts(with: flacMark), packet.count >= flacProperties.upperBound else { return nil }
+        return UnsafeBufferPointer(rebasing: packet[flacProperties])
+    }
+
+    private static let flacMark = [0x7F] + Array("FLAC".utf8)
+    /// STREAMINFO, behind `fLaC` and the header of its block (RFC 9639, section 10.1).
+    private static let flacProperties = 17..<51
 
     /// The size of the first header, and the place of a field in it (`SpeexHeader` in speex_header.h).
     private static let (speexBytes, extraHeaders) = (80, 68)
