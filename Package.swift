@@ -104,7 +104,17 @@ let package = Package(
         library("Crypto", ["Lifecycle", "Text", "COpenSSL"]),
         library("Redis", ["Crypto", "Configuration", "Lifecycle", "Text", "CHiredis"]),
         library("Sandbox", ["SlotIPC", "Lifecycle", "CLinux", "CSeccomp"]),
-        library("Storage", ["Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "CCurl", "CLinux", "Text"]),
+
+        // Storage, from requests to whole sources and outputs.
+        library("Requests", ["Crypto", "SlotIPC", "JobSchema", "Lifecycle", "CCurl", "Text"]),
+        library(
+            "LocalFiles", ["Requests", "Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "CLinux", "Text"]),
+        library(
+            "Downloads",
+            [
+                "LocalFiles", "Requests", "Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "CLinux", "Text",
+            ]),
+        library("Uploads", ["LocalFiles", "Requests", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
 
         // Media, from bytes to whole conversions.
         library("Bytes", ["MediaTypes", "Lifecycle"]),
@@ -148,7 +158,11 @@ let package = Package(
         library("Slots", ["SlotIPC", "JobSchema", "MediaTypes", "Configuration", "Lifecycle", "Text"]),
         library(
             "Transfer",
-            ["Storage", "Crypto", "Sandbox", "Playlists", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
+            [
+                "Uploads", "Downloads", "LocalFiles", "Requests", "Crypto", "Sandbox", "Playlists", "SlotIPC",
+                "JobSchema",
+                "MediaTypes", "Lifecycle",
+            ]),
         library(
             "Transcode",
             [
@@ -221,7 +235,12 @@ let package = Package(
                 "Conversion", "HLS", "Encoding", "Encoders", "Decoding", "Filters", "Tags", "Demuxing", "Containers",
                 "Libav", "Bytes", "Playlists", "MediaTypes", "Lifecycle", "CLibav", "CSampleSum",
             ]),
-        tests("StorageTests", ["TestSupport", "Storage", "Crypto", "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle"]),
+        tests(
+            "StorageTests",
+            [
+                "TestSupport", "Downloads", "LocalFiles", "Requests", "Crypto", "SlotIPC", "JobSchema",
+                "MediaTypes", "Lifecycle",
+            ]),
         tests("SandboxTests", ["TestSupport", "HostileChild", "Attacks", "SlotIPC", "Lifecycle"]),
         tests(
             "SlotsTests",

@@ -1,7 +1,7 @@
 import Crypto
 import JobSchema
 import Lifecycle
-import Storage
+import LocalFiles
 
 /// The SHA-256 of a complete file, while it is computed. If it cannot be determined whether a process can still write to the
 /// file, a copy is made and hashed.

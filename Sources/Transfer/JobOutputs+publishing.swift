@@ -1,7 +1,7 @@
 import JobSchema
 import Lifecycle
+import LocalFiles
 import SlotIPC
-import Storage
 
 // Publication of a job's outputs.
 extension JobOutputs {

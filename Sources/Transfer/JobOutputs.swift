@@ -1,7 +1,9 @@
 import JobSchema
 import Lifecycle
+import LocalFiles
+import Requests
 import SlotIPC
-import Storage
+import Uploads
 
 /// The outputs of the active job: staged file by file, hashed one after another, and published in order.
 final class JobOutputs {

@@ -1,5 +1,6 @@
 import JobSchema
-import Storage
+import Requests
+import Uploads
 
 /// The output that each location of a job belongs to. Prevents a file of one output from overwriting a file of another.
 struct LocationClaims {

@@ -1,8 +1,9 @@
+import Downloads
 import Glibc
 import JobSchema
 import Lifecycle
+import Requests
 import SlotIPC
-import Storage
 
 /// The nested sources of the job's source: segments, keys and playlists. Each is fetched whole; the next ones are prefetched.
 final class NestedSources {

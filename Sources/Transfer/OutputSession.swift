@@ -1,9 +1,11 @@
 import Glibc
 import JobSchema
 import Lifecycle
+import LocalFiles
 import MediaTypes
+import Requests
 import SlotIPC
-import Storage
+import Uploads
 
 /// One output of the active job, from the first byte of its files to its publication.
 final class OutputSession {

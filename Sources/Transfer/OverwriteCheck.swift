@@ -1,5 +1,7 @@
 import JobSchema
-import Storage
+import LocalFiles
+import Requests
+import Uploads
 
 /// Finds the outputs that may not overwrite, and whose location is already occupied.
 final class OverwriteCheck {

@@ -3,7 +3,6 @@ import Glibc
 import Lifecycle
 import Playlists
 import SlotIPC
-import Storage
 
 /// The references in one version of a playlist, as hashes: a playlist of one day has 100,000 of them.
 ///

@@ -1,6 +1,6 @@
 import Lifecycle
+import Requests
 import SlotIPC
-import Storage
 
 /// The event loop of a `respool-transfer` that posts callbacks or traces. It handles orders of the worker and network events.
 final class PostLoop {

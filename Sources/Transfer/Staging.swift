@@ -1,8 +1,9 @@
 import Glibc
 import JobSchema
 import Lifecycle
+import LocalFiles
 import SlotIPC
-import Storage
+import Uploads
 
 /// A staged output: in the folder of its destination, or in the spool folder for a remote output or an open descriptor.
 struct Staging: ~Copyable {

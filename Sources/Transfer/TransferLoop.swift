@@ -1,8 +1,9 @@
 import Glibc
 import JobSchema
 import Lifecycle
+import Requests
 import SlotIPC
-import Storage
+import Uploads
 
 /// The event loop of the process. It handles orders of the worker, requests over the link, and network events.
 final class TransferLoop {

@@ -1,8 +1,9 @@
+import Downloads
 import Glibc
 import Lifecycle
+import LocalFiles
 import Sandbox
 import SlotIPC
-import Storage
 
 /// `respool-transfer`: transfers the bytes of one job after another for the worker that started it, or posts the worker's
 /// callbacks or traces.

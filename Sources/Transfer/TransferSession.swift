@@ -1,14 +1,18 @@
+import Downloads
 import Glibc
 import JobSchema
 import Lifecycle
+import LocalFiles
 import Playlists
+import Requests
 import SlotIPC
-import Storage
 
 /// The transfers of one job, from its order to its end, and all resources that are released then.
 final class TransferSession {
     private let job: TransferJob
     private let client: HTTPClient
+    /// The cache of whole sources, if the policy has one.
+    private let cache: SourceCache?
     private let outputs: JobOutputs
     private var source: OpenSource?
     /// The file of the source that was passed with the job, until it is opened.
@@ -29,6 +33,7 @@ final class TransferSession {
     ) {
         self.job = job
         self.client = client
+        cache = SourceCache(policy: client.policy)
         self.isPrefetching = isPrefetching
         self.passed = passed
         outputs = JobOutputs(job, target: target, client: client)
@@ -66,7 +71,7 @@ final class TransferSession {
                 if case .file = location { return }
                 isPostponed = outputs.failure != nil || outputs.haveAllFailed || !client.policy.hasSpaceToPrefetch
                 guard !isPostponed else { return }
-                source = try OpenSource.open(location, access(), client: client, cache: client.cache)
+                source = try OpenSource.open(location, access(), client: client, cache: cache)
             }
             // What was fetched of a stream would be over by then.
             isPostponed = source?.isEndless == true || !isFetched && !client.policy.hasSpaceToPrefetch
@@ -120,7 +125,7 @@ final class TransferSession {
         let isComplete = source?.failure == nil && source?.length != nil
         return SourceUse(
             bytes: fetched.bytes, fetchSeconds: fetched.time.seconds,
-            isCached: client.cache == nil || !isComplete ? nil : fetched.isRevalidated, fetched: fetched.span)
+            isCached: cache == nil || !isComplete ? nil : fetched.isRevalidated, fetched: fetched.span)
     }
 
     /// Fails the job for a protocol violation of the transcoder.
@@ -210,7 +215,7 @@ final class TransferSession {
                 try LocalSource.adopt(file, path: SourceLocation.shownPath(job.sourceURL), policy: client.policy))
         }
         return try OpenSource.open(
-            SourceLocation(job.sourceURL), access(), client: client, cache: client.cache)
+            SourceLocation(job.sourceURL), access(), client: client, cache: cache)
     }
 
     private func access() throws(Failure) -> WebAccess {

@@ -1,4 +1,4 @@
-import Storage
+import LocalFiles
 
 /// Files that the transcoder may write to and that belong to no output: scratch files, and the files of discarded outputs.
 final class UnsealedFiles {

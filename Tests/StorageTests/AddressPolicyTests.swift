@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Storage
+@testable import Requests
 
 @Suite struct AddressPolicyTests {
     @Test func `a closed port is refused at every address, allowed or not`() throws {

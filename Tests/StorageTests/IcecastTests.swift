@@ -5,7 +5,8 @@ import SlotIPC
 import TestSupport
 import Testing
 
-@testable import Storage
+@testable import Downloads
+@testable import Requests
 
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct IcecastTests {
     private func policy(_ folder: TemporaryFolder) -> TransferPolicy {

@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Glibc
 import JobSchema
+import LocalFiles
+import Requests
 import SlotIPC
-import Storage
 import TestSupport
 import Testing
 

@@ -6,7 +6,7 @@ import SlotIPC
 import TestSupport
 import Testing
 
-@testable import Storage
+@testable import LocalFiles
 
 /// Outputs in a bucket: whole and once, or not at all, and nothing of them left behind.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct ObjectOutputTests {

@@ -4,7 +4,7 @@ import SlotIPC
 import TestSupport
 import Testing
 
-@testable import Storage
+@testable import Requests
 
 /// Sources in a bucket; the store checks every signature.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct ObjectSourceTests {

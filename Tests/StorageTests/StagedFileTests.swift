@@ -6,7 +6,7 @@ import SlotIPC
 import TestSupport
 import Testing
 
-@testable import Storage
+@testable import LocalFiles
 
 /// Staged files on a file system where each must have a name.
 @Suite(.failureReport, .timeLimit(.minutes(5))) struct StagedFileTests {
