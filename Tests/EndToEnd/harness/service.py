@@ -12,7 +12,7 @@ import tempfile
 import time
 
 # Tests also import these names from this module.
-from processes import HANG, Failed, Process, check, children, equal, is_alive, run, until
+from processes import HANG, Failed, Process, check, children, equal, run, until
 from redisserver import Connection, Redis
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
