@@ -166,7 +166,7 @@ let package = Package(
         library(
             "Transcode",
             [
-                "Conversion", "HLS", "Encoding", "Filters", "Tags", "Libav", "Bytes", "Sandbox",
+                "Conversion", "HLS", "Encoding", "Decoding", "Filters", "Tags", "Libav", "Bytes", "Sandbox",
                 "Playlists",
                 "SlotIPC", "JobSchema", "MediaTypes", "Lifecycle", "Text",
             ]),

@@ -12,7 +12,7 @@ extension Child {
         var control = try PacketSocket.pair()
         let own = control.first.take()!
         let other = control.second.take()!
-        var pipe = try ErrorPipe()
+        var pipe = try OutputPipe()
         let errors = pipe.reader.take()!
         let errorsOfChild = pipe.writer.take()!
         let program = Spawner.Program(
@@ -24,7 +24,7 @@ extension Child {
     }
 
     /// The environment of a child: nothing about Redis, and no credentials.
-    private static func inheritedEnvironment() -> [String: String] {
+    static func inheritedEnvironment() -> [String: String] {
         var environment = ["LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"]
         for name in [
             Settings.memoryLimit.name, Settings.sandbox.name, "SSL_CERT_FILE", "SSL_CERT_DIR", "ASAN_OPTIONS",
@@ -37,7 +37,7 @@ extension Child {
 }
 
 /// Both ends of a new pipe; each owner takes one.
-private struct ErrorPipe: ~Copyable {
+struct OutputPipe: ~Copyable {
     var reader: Descriptor?
     var writer: Descriptor?
 

@@ -1,3 +1,4 @@
+import Decoding
 import Glibc
 import Lifecycle
 import MediaTypes
@@ -16,7 +17,12 @@ package struct TranscodeProcess: ~Copyable {
     }
 
     /// Processes orders until the worker closes the control socket. Ends by returning, so that a sanitizer can report leaks.
+    ///
+    /// With `undecoded` as its only argument, it prints the variants of codecs that its libav does not decode, and ends.
     package static func main() {
+        if CommandLine.arguments.dropFirst() == ["undecoded"] {
+            return print(RareVariant.allCases.filter { !$0.isDecoded }.map(\.rawValue).joined(separator: "\n"))
+        }
         do {
             try ChildStart.enter(arguments: CommandLine.arguments)
             Heap.useOne()

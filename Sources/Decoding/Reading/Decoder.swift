@@ -36,7 +36,7 @@ struct Decoder: ~Copyable {
             throw MediaError(
                 .unsupportedFormat, operation, "the codec of the audio is \(label), which is not supported")
         }
-        if let flac = FlacHeader(stream), flac.bits == 32, !WideFlac.isDecoded {
+        if let flac = FlacHeader(stream), flac.bits == 32, !RareVariant.wideFlac.isDecoded {
             throw MediaError(
                 .unsupportedFormat, operation, "the audio is FLAC with 32 bits per sample, which libav cannot decode")
         }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import JobSchema
 import MediaTypes
+import Slots
 
 extension Command {
     static let formats = Command(
@@ -10,8 +11,18 @@ extension Command {
         operands: 0...Int.max, operandSuggestion: .words(AudioFormat.all.map(\.name))
     ) { arguments throws(CommandFailure) in
         let formats = try FormatList.formats(arguments.operands)
-        let lines =
+        var lines =
             arguments.has(.json) ? formats.map { JSONLine.text($0.entry) } : FormatList(formats: formats).lines()
+        if !arguments.has(.json), arguments.operands.isEmpty {
+            let names: [String]
+            do throws(Failure) { names = try await UndecodedVariants.list() } catch { throw .failed(error.message) }
+            if !names.isEmpty {
+                lines += [
+                    "",
+                    "Sources that FFmpeg's libraries on this machine cannot decode: " + names.joined(separator: ", "),
+                ]
+            }
+        }
         StandardStream.output(lines.map { $0 + "\n" }.joined())
         return .success
     }
