@@ -4,8 +4,8 @@
     Tools/releases.py           builds those that are missing; takes minutes for each
 
 They are kept in ~/.cache/respool/releases (or below XDG_CACHE_HOME), where all clones find them.
-A release whose commit is not in the clone, because it is shallow or no clone at all, is left out with a message. Its programs are
-kept, its sources and objects are not.
+A release whose commit is not in the clone, because it is shallow or no clone at all, or that does not build on this suite, is left
+out with a message. Its programs are kept, its sources and objects are not.
 """
 import fcntl
 import os
@@ -27,14 +27,18 @@ class Unavailable(Exception):
 
 
 def listed():
-    """The commit of each release, by its version."""
+    """The commit of each release, and the Debian suites on which it builds, by its version."""
     lines = (ROOT / "Tests/EndToEnd/releases").read_text().splitlines()
-    return dict(line.split() for line in lines if line and not line.startswith("#"))
+    fields = [line.split() for line in lines if line and not line.startswith("#")]
+    return {version: (commit, suites) for version, commit, *suites in fields}
 
 
 def programs(version):
     """The folder with the programs of a release, which are built if an earlier call did not."""
-    commit = listed()[version]
+    commit, suites = listed()[version]
+    suite = platform.freedesktop_os_release().get("VERSION_CODENAME")
+    if suite not in suites:
+        raise Unavailable(f"{version} is not built on {suite}, only on {', '.join(suites)}")
     folder = FOLDER / version
     FOLDER.mkdir(parents=True, exist_ok=True)
     with open(FOLDER / "lock", "w") as lock:
@@ -80,7 +84,7 @@ def build(folder, commit):
 
 
 def main():
-    for version, commit in listed().items():
+    for version, (commit, _) in listed().items():
         begin, was_built = time.monotonic(), is_built(FOLDER / version, commit)
         try:
             folder = os.path.relpath(programs(version))
