@@ -6,6 +6,7 @@ import pathlib
 import re
 import site
 import subprocess
+import sys
 import urllib.request
 
 import pytest
@@ -15,7 +16,7 @@ from service import ROOT
 
 TOOLS = ROOT / ".build/python/bin"
 # `deploy/install-python` puts the tools and what their clients import there.
-site.addsitedir(str(ROOT / ".build/python/lib/python3.11/site-packages"))
+site.addsitedir(str(ROOT / f".build/python/lib/python3.{sys.version_info.minor}/site-packages"))
 
 # A schema cannot say everything about a job, a range or a cron expression: those requests may also be refused as 422.
 SETTINGS = """

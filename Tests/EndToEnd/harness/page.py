@@ -6,13 +6,14 @@ import json
 import pathlib
 import re
 import site
+import sys
 import urllib.request
 
 from processes import HANG, check, equal, free_port, until
 from service import Process, RESPOOL, ROOT
 
 # `deploy/install-python` puts playwright and axe there.
-site.addsitedir(str(ROOT / ".build/python/lib/python3.11/site-packages"))
+site.addsitedir(str(ROOT / f".build/python/lib/python3.{sys.version_info.minor}/site-packages"))
 
 SIZES = {"wide": (1360, 860), "phone": (390, 844)}
 THEMES = ("light", "dark")
