@@ -23,9 +23,10 @@ let hardened = ["-fstack-protector-strong"] + branchProtection
 let fortified = ["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=3"]
 let hardenedC: [CSetting] = [.unsafeFlags(hardened), .unsafeFlags(fortified, .when(configuration: .release))]
 let hardenedCXX: [CXXSetting] = [.unsafeFlags(hardened), .unsafeFlags(fortified, .when(configuration: .release))]
-/// Resolves all symbols at the start, and then makes the relocation sections read-only.
+/// Resolves all symbols at the start, and then makes the relocation sections read-only. The linker is the toolchain's: without gold,
+/// which Debian 13 has in a package of its own, the driver takes GNU ld, which leaves the sections of Swift's programs writable.
 let immediateBinding: [LinkerSetting] = [
-    .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"])
+    .unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"])
 ]
 
 /// Loops over samples take most of the time of some tests if they are not optimized.
