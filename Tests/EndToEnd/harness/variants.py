@@ -35,8 +35,9 @@ CODECS = {
     "ima4": dict(words=["-c:a", "adpcm_ima_qt"], layouts=(1, 2), floor=12),
     "ima": dict(words=["-c:a", "adpcm_ima_wav"], layouts=(1, 2), floor=4),
     "mulaw": dict(words=["-c:a", "pcm_mulaw"], floor=25),
+    # The samples of the reference are not those of libav's own decoder, which respool has.
     "speex": dict(words=["-c:a", "libspeex"], rates=(8000, 16000, 32000), layouts=(1, 2), floor=0, speech=True,
-                  decoding=SPEEX),
+                  decoding=SPEEX, noisy=bool(SPEEX)),
     "gsm": dict(words=["-c:a", "libgsm"], rates=(8000,), layouts=(1,), floor=0, speech=True),
 }
 
