@@ -28,10 +28,8 @@ struct RenditionWriters {
         let rendition = plan.renditions[index]
         let metadata = metadata(of: index, reader)
         let isOfEveryTrack = plan.source.track == .all && reader.labels.count > 1
-        if plan.source.track == .all {
-            do { try rendition.checkEveryTrack() } catch {
-                throw MediaError(.invalidSettings, "choose settings", error.description)
-            }
+        if plan.source.track == .all, let problem = rendition.everyTrackProblems.first {
+            throw MediaError(.invalidSettings, "choose settings", problem.description)
         }
         try ChapterFile.write(metadata, rendition.tags, stores, output: index)
         if AudioFormat.named(rendition.format)?.isSegmented == true {

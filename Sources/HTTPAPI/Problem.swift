@@ -34,7 +34,7 @@ package struct Problem: Error, Sendable {
         switch error {
         case .invalidJob(let index, let failure):
             self.init(422, failure.code.rawValue, failure.message)
-            parts = [Part(failure, at: "/jobs/\(index)")]
+            parts = Part.all(failure, at: "/jobs/\(index)")
         // A full memory is transient too.
         case .redis where error.isOutOfMemory:
             self.init(
@@ -104,24 +104,26 @@ struct PartialChange: Sendable {
 }
 
 extension Problem.Part {
-    /// The field that a failure names, below the pointer of a job.
-    init(_ failure: Failure, at pointer: String) {
-        self.init(
-            pointer: pointer + Self.field(failure.message), code: failure.code.rawValue, message: failure.message)
+    /// A part whose value does not follow the rules of respool.
+    init(_ pointer: String, _ message: String) {
+        self.init(pointer: pointer, code: ErrorCode.invalidRequest.rawValue, message: message)
     }
 
-    /// The field in the first backticks of a message, as a pointer: `outputs[1]` is `/outputs/1`.
-    private static func field(_ message: String) -> String {
-        let parts = message.split(separator: "`", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3 else {
-            // A sentence about a value and a codec names the field without quotes.
-            let words = message.split { !$0.isLetter && $0 != "_" }
-            return words.first { $0.contains("_") && JobField.named(String($0)) != nil }.map { "/\($0)" } ?? ""
+    /// The wrong fields of a job, below its pointer; the job itself if the failure is of no field.
+    static func all(_ failure: Failure, at pointer: String) -> [Self] {
+        guard let fields = failure.fields else {
+            return [Self(pointer: pointer, code: failure.code.rawValue, message: failure.message)]
         }
-        let name = parts[1].prefix { $0 != "[" }
-        guard JobField.named(String(name)) != nil || message.hasPrefix("unknown field") else { return "" }
-        let escaped = name.replacing("~", with: "~0").replacing("/", with: "~1")
-        let index = parts[1].dropFirst(name.count + 1).prefix { $0.isNumber }
-        return "/\(escaped)" + (index.isEmpty ? "" : "/\(index)")
+        return fields.map {
+            Self(pointer: pointer + self.pointer($0.field), code: failure.code.rawValue, message: $0.message)
+        }
+    }
+
+    /// A field as a pointer: one of `outputs[1]` is in `/outputs/1`.
+    private static func pointer(_ field: String) -> String {
+        guard field.hasPrefix("outputs["), let end = field.firstIndex(of: "]") else {
+            return "/\(FieldText.escaped(field))"
+        }
+        return "/outputs/" + field[..<end].dropFirst("outputs[".count)
     }
 }

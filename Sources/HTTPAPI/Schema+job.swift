@@ -7,7 +7,8 @@ extension Schema {
     static let jobComponents: [String: JSONValue] = [
         "JobState": word(JobState.allCases.map(\.rawValue)), "Phase": word(Phase.allCases.map(\.rawValue)),
         "ErrorCode": word(ErrorCode.allCases.map(\.rawValue)),
-        "Job": job, "Attempt": attempt, "JobError": jobError, "Output": output, "OutputError": outputError,
+        "Job": job, "Attempt": attempt, "JobError": jobError,
+        "WrongField": object(["field": string, "message": string]), "Output": output, "OutputError": outputError,
         "OutputProgress": object([
             "phase": word(OutputProgress.Phase.allCases.map(\.rawValue)), "progress": number,
         ]),
@@ -57,6 +58,7 @@ extension Schema {
 
     private static let jobError = object([
         "code": named("ErrorCode"), "message": string, "retryable": boolean,
+        "fields": nullable(array(named("WrongField"))),
     ])
 
     private static let outputError = object(

@@ -20,41 +20,34 @@ package struct Delivery: Codable, Hashable, Sendable {
 
 // The corresponding fields of a job.
 extension FieldReader {
-    /// How the output is sent; throws if a field applies only to web servers and the location is another one.
-    func delivery(to location: String?) throws(Failure) -> Delivery {
+    /// How the output is sent. Some fields apply only to web servers.
+    func delivery(to location: String?) -> Delivery {
         var delivery = Delivery()
-        if let text = fields["output_method"] {
-            guard let method = Delivery.Method(rawValue: text) else {
-                throw wrong("output_method", oneOf: ["PUT", "POST"])
-            }
-            delivery.method = method
-        }
-        delivery.headers = try headers("output_headers")
-        delivery.credentials = try credentials("output_credentials", besides: delivery.headers, "output_headers")
+        delivery.method = word("output_method") ?? .put
+        delivery.headers = headers("output_headers")
+        delivery.credentials = credentials("output_credentials", besides: delivery.headers, "output_headers")
         var forFiles = Delivery()
         forFiles.credentials = delivery.credentials
         let isOnFileServer = location.map(OutputPath.isOnFileServer) == true
-        guard
-            delivery == Delivery() || location.map(ServerURL.isOnWeb) == true || isOnFileServer && delivery == forFiles
-        else {
-            throw Self.invalid(
+        let isRefused = location == nil && fields["output"] != nil
+        if !isRefused, delivery != Delivery(), location.map(ServerURL.isOnWeb) != true,
+            !isOnFileServer || delivery != forFiles
+        {
+            let names = ["output_method", "output_headers", "output_credentials"]
+            refuse(
+                names.first { fields[$0] != nil }!,
                 "`output_method`, `output_headers` and `output_credentials` require an `output` that begins with https:// or http://"
                     + (isOnFileServer ? "; an FTP or SFTP server takes `output_credentials` only" : ""))
         }
-        if let text = fields["overwrite"] {
-            guard let mode = Overwrite(rawValue: text) else {
-                throw wrong("overwrite", oneOf: ["replace", "skip", "fail"])
-            }
-            guard mode == .replace || delivery.method == .put else {
-                throw Self.invalid(
-                    "`overwrite` is not supported for a POST, whose result depends on the server: leave it out, or use PUT"
-                )
-            }
-            guard mode == .replace || !isOnFileServer else {
-                throw Self.invalid(
-                    "`overwrite` is not supported for FTP and SFTP, where an `output` is always replaced: leave it out")
-            }
-            delivery.overwrite = mode
+        delivery.overwrite = word("overwrite") ?? .replace
+        if delivery.overwrite != .replace, delivery.method != .put {
+            refuse(
+                "overwrite",
+                "`overwrite` is not supported for a POST, whose result depends on the server: leave it out, or use PUT")
+        } else if delivery.overwrite != .replace, isOnFileServer {
+            refuse(
+                "overwrite",
+                "`overwrite` is not supported for FTP and SFTP, where an `output` is always replaced: leave it out")
         }
         return delivery
     }

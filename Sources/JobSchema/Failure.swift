@@ -8,14 +8,33 @@ package struct Failure: Error, Codable, Hashable, Sendable {
     package let retryable: Bool
     /// Seconds that the source's server asked to wait (`Retry-After`).
     package let retryAfter: Double?
+    /// All wrong fields, as many as the limits allow, if the job was refused for them.
+    package let fields: [WrongField]?
+
+    /// The maximum number of wrong fields.
+    package static let maxFields = 16
+    /// The maximum size of the wrong fields as JSON.
+    package static let maxFieldBytes = 4 << 10
 
     /// Creates a failure that is retryable as its code says, unless `retryable` overrides it.
-    package init(_ code: ErrorCode, _ message: String, retryable: Bool? = nil, retryAfter: Double? = nil) {
+    package init(
+        _ code: ErrorCode, _ message: String, retryable: Bool? = nil, retryAfter: Double? = nil,
+        fields: [WrongField]? = nil
+    ) {
         self.code = code
         self.message = message
         self.retryable = retryable ?? code.isRetryable
         self.retryAfter = retryAfter
+        self.fields = fields
     }
+
+    /// The failure of one wrong field.
+    package init(field: String, _ message: String, code: ErrorCode = .invalidRequest) {
+        self.init(code, message, fields: [WrongField(field: field, message: message)])
+    }
+
+    /// What is wrong with the fields after the first, which the message names.
+    package var otherFaults: [String] { (fields ?? []).dropFirst().map(\.message) }
 
     /// The same failure with the number of the output that failed, for a job with several.
     package func of(output index: Int, _ others: String = "") -> Failure {
@@ -28,7 +47,7 @@ package struct Failure: Error, Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case code, message, retryable
+        case code, message, retryable, fields
         case retryAfter = "retry_after"
     }
 }

@@ -84,27 +84,28 @@ package struct JobSpec: Sendable {
     /// The error message of a job that had not ended by its deadline.
     package static let lateness = "the job did not finish before its deadline"
 
-    /// Checks every field; throws an error that names the first invalid one.
+    /// Checks every field; throws an error that names the first wrong one, and has all of them.
     package init(fields: [String: String]) throws(Failure) {
-        let reader = try FieldReader(fields)
+        let faults = FieldFaults()
+        let reader = try FieldReader(fields, faults)
+        let outputs = OutputReaders(reader)
         self.fields = fields
-        sourceURL = try reader.source()
-        access = try reader.access(to: sourceURL)
-        let outputs = try OutputReaders(reader)
-        let plan = try reader.plan(outputs)
-        self.plan = plan
-        (destinations, deliveries) = try outputs.destinations(plan.renditions)
-        priority = try reader.priority()
-        start = try reader.start()
-        attempts = try reader.attempts()
-        timeout = try reader.timeout()
-        expires = try reader.term("expires")
-        deadline = try reader.term("deadline")
-        dedup = try reader.dedup()
-        group = try reader.group()
-        limitKey = try reader.limitKey()
-        callback = try reader.callback()
-        traceParent = try reader.traceParent()
+        sourceURL = reader.source()
+        access = reader.access(to: sourceURL)
+        plan = reader.plan(outputs)
+        (destinations, deliveries) = outputs.destinations(plan.renditions)
+        priority = reader.fields["priority"].flatMap { Priority(name: $0) } ?? .normal
+        start = reader.start()
+        attempts = reader.whole("attempts") ?? 5
+        timeout = reader.seconds("timeout") ?? .seconds(3600)
+        expires = reader.fields["expires"].flatMap(FieldReader.moment)
+        deadline = reader.fields["deadline"].flatMap(FieldReader.moment)
+        dedup = reader.dedup()
+        group = reader.fields["group"]
+        limitKey = reader.fields["limit_key"]
+        callback = reader.callback()
+        traceParent = reader.fields["traceparent"].flatMap { TraceParent($0) }
+        if let failure = faults.failure { throw failure }
     }
 
     /// The file name of a result for which the job gives none: `<id>.<extension>`, with the output's number if there

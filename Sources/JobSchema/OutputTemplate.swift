@@ -81,19 +81,18 @@ enum OutputTemplate {
 }
 
 extension FieldReader {
-    /// Throws if the location of an output has an unknown placeholder, or one without a value.
-    func checkTemplate(_ output: String) throws(Failure) {
+    /// Why the location of an output has an unknown placeholder, or one without a value; `nil` if it has none.
+    func templateFault(_ output: String) -> String? {
         for word in OutputTemplate.words(in: output) {
             guard OutputTemplate.words.contains(word) else {
                 let known = OutputTemplate.words.map { "{\($0)}" }.joined(separator: " ")
-                throw Self.invalid(
-                    "`output` has the unknown template `{\(Self.shown(word))}`; the templates are \(known)")
+                return "`output` has the unknown template `{\(Self.shown(word))}`; the templates are \(known)"
             }
             if word == "group", fields["group"] == nil {
-                throw Self.invalid(
-                    "`output` has `{group}`, but the job has no `group`: give one, or remove the template")
+                return "`output` has `{group}`, but the job has no `group`: give one, or remove the template"
             }
         }
+        return nil
     }
 }
 

@@ -12,40 +12,39 @@ package struct SourceAccess: Codable, Hashable, Sendable {
 
 // The corresponding fields of a job.
 extension FieldReader {
-    /// The headers and credentials for the source; throws if they are set and the source's server cannot use them.
-    func access(to source: String) throws(Failure) -> SourceAccess {
+    /// The headers and credentials for the source, which only some servers can use.
+    func access(to source: String) -> SourceAccess {
         var access = SourceAccess()
-        access.headers = try headers("source_headers")
-        access.credentials = try credentials("source_credentials", besides: access.headers, "source_headers")
-        let takesHeaders = ServerURL.isOnWeb(source)
-        guard takesHeaders || access.headers.isEmpty else {
-            throw Self.invalid("`source_headers` requires a `source` that begins with https:// or http://")
+        access.headers = headers("source_headers")
+        access.credentials = credentials("source_credentials", besides: access.headers, "source_headers")
+        guard !source.isEmpty, !ServerURL.isOnWeb(source) else { return access }
+        if !access.headers.isEmpty {
+            refuse("source_headers", "`source_headers` requires a `source` that begins with https:// or http://")
         }
-        guard takesHeaders || access.credentials == nil || FileScheme(of: source) != nil else {
-            throw Self.invalid("`source_credentials` requires a `source` that begins with https://, http:// or sftp://")
+        if access.credentials != nil, FileScheme(of: source) == nil {
+            let rule = "`source_credentials` requires a `source` that begins with https://, http:// or sftp://"
+            refuse("source_credentials", rule)
         }
         return access
     }
 
-    /// The name of credentials; throws if the headers contain `authorization` too.
-    func credentials(
-        _ field: String, besides headers: [String: String], _ headersField: String
-    ) throws(Failure) -> String? {
+    /// The name of credentials, which exclude the header `authorization`.
+    func credentials(_ field: String, besides headers: [String: String], _ headersField: String) -> String? {
         guard let name = fields[field] else { return nil }
-        guard KeyName.isValid(name) else { throw wrong(field, "1 to 64 of A-Z a-z 0-9 _ . -") }
-        guard headers["authorization"] == nil else {
-            throw Self.invalid("`authorization` in `\(headersField)` and `\(field)` are mutually exclusive: give one")
+        if headers["authorization"] != nil {
+            refuse(field, "`authorization` in `\(headersField)` and `\(field)` are mutually exclusive: give one")
         }
         return name
     }
 
     /// Header lines that a job adds to requests, by lowercase names.
-    func headers(_ field: String) throws(Failure) -> [String: String] {
+    func headers(_ field: String) -> [String: String] {
         guard let text = fields[field] else { return [:] }
         guard let pairs = try? JSONDecoder().decode([String: String].self, from: Data(text.utf8)), pairs.count <= 16
         else {
-            throw Self.invalid(
-                "`\(field)` must be a JSON object of at most 16 strings, such as {\"accept\":\"audio/*\"}")
+            refuse(
+                field, "`\(field)` must be a JSON object of at most 16 strings, such as {\"accept\":\"audio/*\"}")
+            return [:]
         }
         var headers: [String: String] = [:]
         for (name, value) in pairs.sorted(by: { $0.key < $1.key }) {
@@ -57,10 +56,12 @@ extension FieldReader {
                 value.utf8.allSatisfy { (0x20...0x7e).contains($0) } && value.utf8.contains { $0 > 0x20 }
                 && value.utf8.count <= 2048
             guard isName, isValue, headers.updateValue(value, forKey: name.lowercased()) == nil else {
-                throw Self.invalid(
+                refuse(
+                    field,
                     "`\(field)` has the header `\(Self.shown(name))`: its name must have 1 to 64 letters, digits "
                         + "or -, must occur once and must not control the connection, and its value must be visible ASCII"
                 )
+                break
             }
         }
         return headers

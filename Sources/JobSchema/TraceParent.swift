@@ -7,9 +7,9 @@ package struct TraceParent: Sendable, Hashable {
     /// The flags; the lowest bit says that the caller records the trace.
     package let flags: UInt8
 
-    /// The rule that a valid value follows, for messages.
+    /// What a valid value must be, for messages.
     package static let rule =
-        "it must be of the form 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, in lower case, no id all zeros"
+        "of the form 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, in lower case, no id all zeros"
 
     package init(traceID: String, spanID: String, flags: UInt8) {
         self.traceID = traceID

@@ -68,7 +68,8 @@ extension JobQueue {
         case .completed(let reports):
             ["completed", .text(log), .bytes(bounded(reports)), .integer(milliseconds(reports))]
         case .failed(let failure, let outputs):
-            ["failed", .text(log)] + arguments(failure) + [.bytes(outputs.isEmpty ? [] : bounded(outputs))]
+            ["failed", .text(log)] + arguments(failure)
+                + [.bytes(outputs.isEmpty ? [] : bounded(outputs)), .bytes(failure.fields.map { json($0) } ?? [])]
         case .crashed(let failure): ["crashed", .text(log)] + arguments(failure)
         case .cancelled: ["cancelled", .text(log)]
         case .released: ["released", .text(log)]

@@ -19,6 +19,7 @@ extension JobRecord: Encodable {
         let code: ErrorCode
         let message: String
         let retryable: Bool
+        @Nullable var fields: [WrongField]?
     }
 
     /// Writes every key; values that do not apply are `null`.
@@ -50,6 +51,7 @@ extension JobRecord: Encodable {
         try container.encode(history, forKey: .history)
         try container.encode(traceParent, forKey: .traceParent)
         try container.encode(
-            error.map { JobError(code: $0.code, message: $0.message, retryable: $0.retryable) }, forKey: .error)
+            error.map { JobError(code: $0.code, message: $0.message, retryable: $0.retryable, fields: $0.fields) },
+            forKey: .error)
     }
 }

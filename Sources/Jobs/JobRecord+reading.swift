@@ -53,6 +53,9 @@ extension JobRecord {
     private static func failure(_ hash: [String: String]) -> Failure? {
         guard let code = hash["error_code"] else { return nil }
         return Failure(
-            ErrorCode(rawValue: code) ?? .internal, hash["error"] ?? "", retryable: hash["retryable"] == "1")
+            ErrorCode(rawValue: code) ?? .internal, hash["error"] ?? "", retryable: hash["retryable"] == "1",
+            fields: hash["error_fields"].flatMap {
+                try? JSONDecoder().decode([WrongField].self, from: Data($0.utf8))
+            })
     }
 }

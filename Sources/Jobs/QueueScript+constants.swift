@@ -11,7 +11,7 @@ extension QueueScript {
         local MAX_DELAY, MAX_DEDUP = \(Int(JobSpec.Limit.delay.upperBound)), \(JobSpec.Limit.dedupBytes)
         local LATE = '\(JobSpec.lateness)'
         local MAX_CALLBACK = \(JobSpec.Limit.callbackBytes)
-        local TRACEPARENT_RULE = '\(TraceParent.rule)'
+        local TRACEPARENT_RULE = 'it must be \(TraceParent.rule)'
         local CALLBACK_RULE = '\(CallbackURL.rule)'
         -- Each between two line ends.
         local FIELDS = [[

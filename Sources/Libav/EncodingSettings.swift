@@ -46,7 +46,9 @@ package struct EncodingSettings {
             )
         }
         let rate = try sampleRate(rendition, format, codec, inputShape.rate, channels)
-        do { try rendition.checkDither(format, codec, rate: rate) } catch { throw invalid(error.description) }
+        var resolved = rendition
+        resolved.sampleRate = rate
+        do { try resolved.checkDither(format, codec) } catch { throw invalid(error.description) }
         // A higher rate loses nothing. That Opus is always 48 kHz is reported in the settings.
         if rate < inputShape.rate && rendition.sampleRate == nil {
             warnings.append(

@@ -23,8 +23,8 @@ extension AudioCodec {
 }
 
 extension Rendition {
-    /// Validates the dither, at the sample rate of the result if it is known.
-    package func checkDither(_ format: AudioFormat, _ codec: AudioCodec, rate: Int?) throws(FormatProblem) {
+    /// Validates the dither, at the requested sample rate.
+    package func checkDither(_ format: AudioFormat, _ codec: AudioCodec) throws(FormatProblem) {
         guard let dither = sound.dither else { return }
         guard !format.isPicture, !codec.ditherMethods.isEmpty else {
             let name = format.isPicture ? format.name : codec.name
@@ -38,7 +38,7 @@ extension Rendition {
                 "sample_format \(sampleFormat.rawValue) loses no bits, and dither is \(dither.rawValue); leave dither out"
             )
         }
-        if dither == .shaped, let rate, !DitherMethod.shapedRates.contains(rate) {
+        if dither == .shaped, let rate = sampleRate, !DitherMethod.shapedRates.contains(rate) {
             let rates = DitherMethod.shapedRates.map(String.init).joined(separator: ", ")
             throw FormatProblem(
                 "dither", "dither shaped does not support \(rate) Hz; it supports \(rates) Hz; give triangular instead")

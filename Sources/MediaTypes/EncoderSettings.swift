@@ -104,17 +104,8 @@ extension AudioCodec {
 }
 
 extension Rendition {
-    /// Validates the settings of the encoder.
-    func checkEncoder(_ codec: AudioCodec) throws(FormatProblem) {
-        try checkCopy()
-        try checkCompressionLevel(codec)
-        try checkBitRateMode(codec)
-        try checkApplication(codec)
-        try checkFrameDuration(codec)
-    }
-
     /// Throws if packets must be copied, and the job also sets what requires encoding.
-    private func checkCopy() throws(FormatProblem) {
+    func checkCopy(_: AudioFormat, _: AudioCodec) throws(FormatProblem) {
         guard passthrough == .require else { return }
         let settings = encoder.requested.merging(sound.requested) { $1 }
         if let (name, value) = settings.min(by: { $0.key < $1.key }) {
@@ -124,14 +115,14 @@ extension Rendition {
         }
     }
 
-    private func checkApplication(_ codec: AudioCodec) throws(FormatProblem) {
+    func checkApplication(_: AudioFormat, _ codec: AudioCodec) throws(FormatProblem) {
         guard let application = encoder.application, !codec.controls.applications.contains(application) else { return }
         throw FormatProblem(
             "application",
             "\(codec.name) does not support application \(application.rawValue); leave application out")
     }
 
-    private func checkFrameDuration(_ codec: AudioCodec) throws(FormatProblem) {
+    func checkFrameDuration(_: AudioFormat, _ codec: AudioCodec) throws(FormatProblem) {
         guard let duration = encoder.frameDuration else { return }
         let text = EncoderSettings.text(milliseconds: duration)
         let durations = codec.controls.frameDurations
@@ -164,7 +155,7 @@ extension Rendition {
         }
     }
 
-    private func checkBitRateMode(_ codec: AudioCodec) throws(FormatProblem) {
+    func checkBitRateMode(_: AudioFormat, _ codec: AudioCodec) throws(FormatProblem) {
         guard let mode = encoder.bitRateMode else { return }
         guard codec.bitRateModes.contains(mode) else {
             let right = codec.bitRateModes.map(\.rawValue).joined(separator: ", ")
@@ -185,7 +176,7 @@ extension Rendition {
         }
     }
 
-    private func checkCompressionLevel(_ codec: AudioCodec) throws(FormatProblem) {
+    func checkCompressionLevel(_: AudioFormat, _ codec: AudioCodec) throws(FormatProblem) {
         guard let level = encoder.compressionLevel else { return }
         guard let levels = codec.controls.compressionLevels else {
             throw FormatProblem(

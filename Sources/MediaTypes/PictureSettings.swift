@@ -126,7 +126,7 @@ extension AudioFormat {
 
 extension Rendition {
     /// Validates the picture settings.
-    func checkPicture(_ format: AudioFormat) throws(FormatProblem) {
+    func checkPicture(_ format: AudioFormat, _: AudioCodec) throws(FormatProblem) {
         guard format.isPicture else { return }
         guard passthrough != .require else {
             throw FormatProblem(

@@ -59,6 +59,35 @@ extension Rendition {
     /// Validates every setting. Returns the format and the codec.
     @discardableResult
     package func validate() throws(FormatProblem) -> (format: AudioFormat, codec: AudioCodec) {
+        let (format, codec) = try formatAndCodec()
+        if let problem = problems(format, codec).first { throw problem }
+        return (format, codec)
+    }
+
+    /// What is not supported, at most one problem a check.
+    package var problems: [FormatProblem] {
+        do throws(FormatProblem) {
+            let (format, codec) = try formatAndCodec()
+            return problems(format, codec)
+        } catch {
+            return [error]
+        }
+    }
+
+    private func problems(_ format: AudioFormat, _ codec: AudioCodec) -> [FormatProblem] {
+        let checks: [(AudioFormat, AudioCodec) throws(FormatProblem) -> Void] = [
+            checkSampleRate, checkChannels, checkLayout, checkRateControl, checkCopy, checkCompressionLevel,
+            checkBitRateMode, checkApplication, checkFrameDuration, checkSampleFormat, checkDither, checkSegments,
+            checkPicture,
+        ]
+        var problems: [FormatProblem] = []
+        for check in checks {
+            do throws(FormatProblem) { try check(format, codec) } catch { problems.append(error) }
+        }
+        return problems
+    }
+
+    private func formatAndCodec() throws(FormatProblem) -> (AudioFormat, AudioCodec) {
         guard let format = AudioFormat.named(format) else {
             if let hint = AudioFormat.holding(codec: format) {
                 throw FormatProblem("format", "there is no format '\(format)', \(hint)")
@@ -76,15 +105,6 @@ extension Rendition {
                 "format \(format.name) does not support codec '\(name)'\(Spelling.hint(for: name, among: format.codecs)); "
                     + "it supports \(format.codecs.listed)")
         }
-        try checkSampleRate(format, codec)
-        try checkChannels(format, codec)
-        try checkLayout(format, codec)
-        try checkRateControl(codec)
-        try checkEncoder(codec)
-        try checkSampleFormat(format, codec)
-        try checkDither(format, codec, rate: sampleRate)
-        try checkSegments(format, codec)
-        try checkPicture(format)
         return (format, codec)
     }
 
@@ -101,10 +121,10 @@ extension Rendition {
             throw FormatProblem(
                 "segment_duration", "segment_duration is \(segments.duration.seconds); it must be 1 to 60 seconds")
         }
-        try checkVariants(codec)
+        try checkVariants(format, codec)
     }
 
-    private func checkVariants(_ codec: AudioCodec) throws(FormatProblem) {
+    private func checkVariants(_ format: AudioFormat, _ codec: AudioCodec) throws(FormatProblem) {
         let rates = segments.bitRates
         guard !rates.isEmpty else { return }
         guard bitRate == nil, quality == nil else {
@@ -118,7 +138,7 @@ extension Rendition {
         for rate in rates {
             var variant = self
             variant.bitRate = rate
-            try variant.checkRateControl(codec)
+            try variant.checkRateControl(format, codec)
         }
     }
 
@@ -170,7 +190,7 @@ extension Rendition {
         }
     }
 
-    private func checkRateControl(_ codec: AudioCodec) throws(FormatProblem) {
+    private func checkRateControl(_ format: AudioFormat, _ codec: AudioCodec) throws(FormatProblem) {
         if let quality {
             guard bitRate == nil else {
                 throw FormatProblem("quality", "bit_rate and quality are mutually exclusive; give one")

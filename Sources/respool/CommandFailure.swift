@@ -15,7 +15,9 @@ enum ExitStatus: Int32, Sendable {
 struct CommandFailure: Error, Sendable {
     let status: ExitStatus
     /// Empty if nothing is to be printed.
-    let message: String
+    var message: String
+    /// Further lines.
+    var details: [String] = []
     /// A line of JSON for standard output, if JSON was requested.
     var report: String?
 
@@ -30,6 +32,13 @@ struct CommandFailure: Error, Sendable {
     }
 
     static func usage(_ message: String) -> CommandFailure { CommandFailure(status: .usage, message: message) }
+
+    /// A job with wrong fields; the place is what names the job among others.
+    static func usage(_ failure: Failure, of place: String? = nil) -> CommandFailure {
+        var usage = CommandFailure.usage((place.map { "\($0): " } ?? "") + failure.message)
+        usage.details = failure.otherFaults
+        return usage
+    }
 
     static func unreachable(_ message: String) -> CommandFailure {
         CommandFailure(status: .unreachable, message: message)

@@ -6,7 +6,7 @@ enum CommandLineTool {
     /// Options that precede the command's name.
     static let options: [Option] = [.help, .version]
 
-    /// Runs the command. An error is reported in one line on standard error.
+    /// Runs the command. An error is reported on standard error, in one line and further ones for details.
     static func run(_ words: [String]) async -> ExitStatus {
         Signals.ignoreBrokenPipes()
         do throws(CommandFailure) {
@@ -14,6 +14,7 @@ enum CommandLineTool {
         } catch {
             if let report = error.report { StandardStream.output(report + "\n") }
             if !error.message.isEmpty { StandardStream.error("respool: \(TextLayout.printable(error.message))\n") }
+            for detail in error.details { StandardStream.error("  \(TextLayout.printable(detail))\n") }
             return error.status
         }
     }

@@ -78,6 +78,16 @@ import Testing
         #expect(outcome.errors.hasPrefix("respool: ") && outcome.errors.split(separator: "\n").count == 1)
     }
 
+    @Test func `all wrong fields of a job are named, each in a line`() async throws {
+        for command in [["enqueue", "https://x.org/a"], ["convert", "a.wav", "b.mp3"]] {
+            let outcome = try await respool.run(command + ["--format", "mp3", "--channels", "0", "--gain", "loud"])
+            let lines = outcome.errors.split(separator: "\n")
+            #expect(outcome.exitCode == 2 && outcome.output == "" && lines.count == 2, "\(outcome.errors)")
+            #expect(lines.first?.hasSuffix("it must be a whole number from 1 to 64 (and 1 more)") == true)
+            #expect(lines.last == "  `gain` is `loud`: it must be decibels from -120 to 60")
+        }
+    }
+
     @Test func `an environment variable with a wrong value is named`() async throws {
         let outcome = try await RespoolProcess(environment: ["RESPOOL_SLOTS": "0"]).run("worker")
         #expect(outcome.exitCode == 2)

@@ -98,6 +98,27 @@ import Testing
         }
     }
 
+    @Test func `all wrong fields of a job are named at once, and kept with a job that was pushed past the server`()
+        async throws
+    {
+        try await APIFixture.run { api in
+            let body =
+                #"{"source": "https://a.example/b", "format": "mp3", "channels": 0, "gain": "loud", "dedup": ""}"#
+            let answer = try await api.send("POST /v1/jobs", body)
+            let pointers = (0..<4).map { answer.text("errors.\($0).pointer") }
+            #expect(answer.status == 422 && pointers == ["/channels", "/gain", "/dedup", nil], "\(answer)")
+            #expect(answer.text("detail")?.hasSuffix(" (and 2 more)") == true)
+            let id = try await api.queue.enqueue([["source": "https://a.example/b", "format": "mp3"]])[0].id
+            let job = try #require(try await api.queue.claim(count: 1, worker: "h:1:x").jobs.first)
+            let failure = #expect(throws: Failure.self) {
+                try JobSpec(fields: ["source": "https://a.example/b", "format": "mp3", "channels": "0", "gain": "loud"])
+            }
+            _ = try await api.queue.finish(id: id, token: job.token, outcome: .failed(try #require(failure)))
+            let shown = try await api.send("GET /v1/jobs/\(id)")
+            #expect(shown.text("error.fields.1.field") == "gain", "\(shown)")
+        }
+    }
+
     @Test func `a list with jobs of a sealed group pushes none`() async throws {
         try await APIFixture.run { api in
             let member = #"{"source": "https://a.example/b", "format": "mp3", "group": "g"}"#

@@ -1,3 +1,4 @@
+import Foundation
 import JobSchema
 import MediaTypes
 import Testing
@@ -186,6 +187,48 @@ import Testing
         #expect(failure?.code == .invalidRequest)
         #expect(failure?.retryable == false)
         #expect(failure?.message.contains(named) == true, "\(failure?.message ?? "")")
+    }
+
+    @Test func `all wrong fields are found at once, and the message names the first`() throws {
+        let failure = try #require(
+            throws: Failure.self,
+            performing: {
+                try Self.spec(
+                    [
+                        "format": "flac", "bit_rate": "96k", "channels": "none", "compression_level": "13", "gain": "1",
+                        "loudness": "-16", "sample_rate": "0", "output": "../x", "colour": "red", "start": "2",
+                        "end": "1",
+                        "priority": "urgent", "callback": "g",
+                    ])
+            })
+        let fields = try #require(failure.fields)
+        #expect(
+            Set(fields.map(\.field)) == [
+                "bit_rate", "channels", "compression_level", "gain", "sample_rate", "output", "colour", "end",
+                "priority",
+                "callback",
+            ])
+        #expect(failure.message == fields[0].message + " (and 9 more)" && failure.code == .invalidRequest)
+        #expect(fields.allSatisfy { $0.message.contains($0.field) }, "\(fields)")
+    }
+
+    @Test func `each output's wrong fields are found, and a wrong field of the job once`() throws {
+        let outputs = #"[{"bit_rate":"x"},{"format":"flac","quality":1},{"start":"1"},{"format":"flak"}]"#
+        let failure = #expect(throws: Failure.self) { try Self.spec(["outputs": outputs, "channels": "0"]) }
+        #expect(
+            failure?.fields?.map(\.field) == [
+                "channels", "outputs[0].bit_rate", "outputs[2].start", "outputs[1].quality", "outputs[3].format",
+            ], "\(failure?.fields ?? [])")
+    }
+
+    @Test func `a failure has at most 16 wrong fields in 4 KiB`() throws {
+        let many = Dictionary(uniqueKeysWithValues: (0..<40).map { ("field\($0)", "") })
+        let failure = #expect(throws: Failure.self) { try Self.spec(many) }
+        #expect(failure?.fields?.count == 16 && failure?.message.hasSuffix(" (and 39 more)") == true)
+        let names = Dictionary(uniqueKeysWithValues: (0..<40).map { (String(repeating: "x", count: 90) + "\($0)", "") })
+        let fields = try #require(#expect(throws: Failure.self) { try Self.spec(names) }?.fields)
+        let bytes = try JSONEncoder().encode(fields).count
+        #expect(bytes <= 4096 && bytes > 3000)
     }
 
     @Test(arguments: [

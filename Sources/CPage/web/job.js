@@ -86,6 +86,8 @@ class Job extends View {
                 ])),
             job.error ? h("div", { class: "card error", role: "group", "aria-label": texts.error }, h("h2", null, texts.error),
                 h("p", { class: "problem" }, h("strong", { class: "mono" }, job.error.code), " ", job.error.message),
+                job.error.fields?.length > 1
+                    ? h("ul", { class: "problem" }, job.error.fields.map(one => h("li", null, one.message))) : null,
                 h("p", { class: "muted" }, job.error.retryable ? texts.retryable : texts.notRetryable)) : null,
         ];
     }

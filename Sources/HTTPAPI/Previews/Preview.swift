@@ -128,7 +128,7 @@ struct Preview {
             guard case .source = wanted.subject else {
                 throw .wrong([.init(pointer: "/job", code: error.code.rawValue, message: error.message)])
             }
-            throw .wrong([.init(error, at: "")])
+            throw .wrong(Problem.Part.all(error, at: ""))
         }
     }
 

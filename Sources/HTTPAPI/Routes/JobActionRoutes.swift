@@ -48,7 +48,7 @@ extension Route {
             case .dedupHeld(let other):
                 let isVisible = (try? await request.job(queue, id: other)) != nil
                 throw Problem(409, "dedup_held", "\(isVisible ? "job \(other)" : "another job") holds its dedup key")
-            case .invalid(let failure): throw .wrong([.init(failure, at: "/set")])
+            case .invalid(let failure): throw .wrong(Problem.Part.all(failure, at: "/set"))
             case .unknown: throw .noJob(id)
             }
         },

@@ -113,7 +113,7 @@ struct JobPush {
         if let named { fields["source"] = try await UploadedSource(request).url(named, at: "\(pointer)/source") }
         let spec: JobSpec
         do throws(Failure) { spec = try JobSpec(fields: fields) } catch {
-            throw .wrong([.init(error, at: pointer)])
+            throw .wrong(Problem.Part.all(error, at: pointer))
         }
         guard request.token.allows(group: spec.group) else {
             throw Problem(
@@ -150,7 +150,7 @@ struct JobPush {
             return try await queue.enqueue(specs, nonce: nonce).map { Pushed(id: $0.id, duplicate: $0.isDuplicate) }
         } catch {
             guard case .invalidJob(let index, let failure) = error else { throw Problem(error) }
-            throw .wrong([.init(failure, at: pointer(index))])
+            throw .wrong(Problem.Part.all(failure, at: pointer(index)))
         }
     }
 }

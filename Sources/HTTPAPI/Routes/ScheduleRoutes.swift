@@ -129,7 +129,7 @@ extension Route {
             switch error.part {
             case .expression: throw .wrong([.init(pointer: "/cron", code: code, message: error.failure.message)])
             case .zone: throw .wrong([.init(pointer: "/time_zone", code: code, message: error.failure.message)])
-            case .fields: throw .wrong([.init(error.failure, at: "/fields")])
+            case .fields: throw .wrong(Problem.Part.all(error.failure, at: "/fields"))
             }
         }
     }

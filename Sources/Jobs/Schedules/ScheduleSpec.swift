@@ -52,7 +52,7 @@ package struct ScheduleSpec: Sendable {
         for (name, moment) in [("not_before", spec.start), ("expires", spec.expires), ("deadline", spec.deadline)] {
             guard case .at = moment else { continue }
             throw Failure(
-                .invalidRequest,
+                field: name,
                 "`\(name)` is a fixed instant, and a schedule repeats: give seconds\(name == "not_before" ? " as `delay`" : "")"
             )
         }

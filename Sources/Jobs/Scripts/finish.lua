@@ -4,7 +4,8 @@
 -- ARGV     for each attempt: how many words follow, then id, token, outcome, log (lines) or '', and for the outcome
 --          completed: outputs (JSON), ms of audio
 --          failed, crashed: error code, message, `1` if retryable, ms that the source's server asks to wait or '',
---                           a random number from 0 to 1, and for `failed` the outputs (JSON) if some of them did not fail
+--                           a random number from 0 to 1, and for `failed` the outputs (JSON) if some of them did not fail or '',
+--                           and the wrong fields (JSON) or ''
 --          cancelled, released: no more words.
 -- Answers  for each the job's new state, for a delayed one followed by a space and when it is due, in ms since 1970; `STALE` if
 --          the token is not the job's (nothing changed); `PUBLISHING` if it is too late to cancel or release the job. The same
@@ -118,7 +119,7 @@ local function finish(id, token, outcome, log, ...)
     endings().remember(job, 'released')
     to_waiting(job, 'attempt', job.attempt - 1, 'ended', token .. ' waiting')
   else
-    local code, message, retryable, wait, random, outputs = ...
+    local code, message, retryable, wait, random, outputs, fields = ...
     if outcome == 'crashed' or retryable == '1' and job.attempt < job.attempts then
       answer, ttl = retry_or_fail(job, token, outcome, code, message, tonumber(wait), tonumber(random))
     elseif job.cancel then
@@ -127,7 +128,8 @@ local function finish(id, token, outcome, log, ...)
     else
       answer, job.result = 'failed', outputs
       if outputs ~= '' then call('SET', P .. 'result:' .. id, outputs) end
-      ttl = endings().fail(job, code, message, retryable, 'ended', token .. ' failed')
+      ttl = endings().fail(job, code, message, retryable, 'ended', token .. ' failed',
+        unpack(fields ~= '' and { 'error_fields', fields } or {}))
     end
   end
   if log ~= '' then endings().keep_log(job, log, ttl) end

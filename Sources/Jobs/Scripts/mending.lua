@@ -141,7 +141,7 @@ local mending = part(function()
       put('an error in place of the lost one', 'error_code', job.error_code or 'internal', 'error', job.error or 'the error was lost',
         'retryable', job.retryable or 0)
     elseif job.state == 'completed' then
-      drop('an error', 'error', 'error_code', 'retryable')
+      drop('an error', 'error', 'error_code', 'error_fields', 'retryable')
     end
   end
 

@@ -170,7 +170,7 @@ struct ConversionRequest: Sendable {
         var fields = outputs.fields
         fields["source"] = source == "-" ? "file:///dev/stdin" : try SourceAddress.url(source)
         let spec: JobSpec
-        do throws(Failure) { spec = try JobSpec(fields: fields) } catch { throw .usage(error.message) }
+        do throws(Failure) { spec = try JobSpec(fields: fields) } catch { throw .usage(error) }
         var configuration = try ConvertOptions.configuration(arguments)
         try ConvertOptions.createSpoolFolder(
             configuration.policy, sources: [SourceAddress.path(ofFileURL: spec.sourceURL)],
@@ -179,7 +179,7 @@ struct ConversionRequest: Sendable {
         if let input = try PipedInput.open(source, configuration.policy) {
             self.input = input
             fields["source"] = "file://" + input.sourcePath
-            do throws(Failure) { self.spec = try JobSpec(fields: fields) } catch { throw .usage(error.message) }
+            do throws(Failure) { self.spec = try JobSpec(fields: fields) } catch { throw .usage(error) }
         } else {
             (input, self.spec) = (nil, spec)
         }

@@ -10,11 +10,13 @@ struct FailureReport: Encodable {
         let code: ErrorCode
         let message: String
         let retryable: Bool
+        @Nullable var fields: [WrongField]?
 
         init(_ failure: Failure) {
             code = failure.code
             message = failure.message
             retryable = failure.retryable
+            fields = failure.fields
         }
     }
 

@@ -41,7 +41,10 @@ struct BatchReader: ~Copyable {
     }
 
     /// A usage error with the line number.
-    func wrong(_ line: Int, _ message: String) -> CommandFailure { .usage("\(name), line \(line): \(message)") }
+    func wrong(_ line: Int, _ message: String) -> CommandFailure { .usage("\(place(line)): \(message)") }
+
+    /// The name of a line in messages.
+    func place(_ line: Int) -> String { "\(name), line \(line)" }
 
     private mutating func entry(_ line: ArraySlice<UInt8>) throws(CommandFailure) -> Entry? {
         guard line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else { return nil }

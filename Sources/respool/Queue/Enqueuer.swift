@@ -30,7 +30,7 @@ struct Enqueuer {
             var spec = fields
             spec["source"] = try SourceAddress.url(source)
             do throws(Failure) { specs.append(try JobSpec(fields: spec)) } catch {
-                throw .usage(sources.count > 1 ? "\(SourceAddress.shown(source)): \(error.message)" : error.message)
+                throw .usage(error, of: sources.count > 1 ? SourceAddress.shown(source) : nil)
             }
         }
         var pushed = PushedJobs()
@@ -71,7 +71,9 @@ struct Enqueuer {
                 let before =
                     pushed.count == 0
                     ? "no job was pushed" : "the \(Formatting.count(pushed.count, "job")) before were pushed"
-                throw CommandFailure(status: error.status, message: "\(error.message) (\(before))")
+                var failure = error
+                failure.message += " (\(before))"
+                throw failure
             }
         }
         bar.clear()
@@ -83,7 +85,9 @@ struct Enqueuer {
         var reader = try BatchReader(path: path)
         guard reader.fraction != nil else { return }
         do throws(CommandFailure) { while try !jobs(&reader, defaults).isEmpty {} } catch {
-            throw CommandFailure(status: error.status, message: "\(error.message) (no job was pushed)")
+            var failure = error
+            failure.message += " (no job was pushed)"
+            throw failure
         }
     }
 
@@ -98,7 +102,7 @@ struct Enqueuer {
                 fields["source"] = try SourceAddress.url(source)
             }
             do throws(Failure) { specs.append(try JobSpec(fields: fields)) } catch {
-                throw reader.wrong(entry.line, error.message)
+                throw .usage(error, of: reader.place(entry.line))
             }
         }
         return specs

@@ -10,7 +10,8 @@ enum FieldOptions {
     static let source = JobField.named("source").map(option)!
 
     /// The fields that describe a result, and the part of the source that it contains.
-    static let conversion: [Option] = all.filter { !queueNames.contains($0.name) }
+    static let conversion: [Option] = JobField.all
+        .filter { $0.scope != .queue && !["source", "output"].contains($0.name) }.map(option)
 
     /// The fields given by the arguments.
     static func fields(_ arguments: Arguments, of options: [Option]) -> [String: String] {
@@ -20,12 +21,6 @@ enum FieldOptions {
         }
         return fields
     }
-
-    /// The fields that only apply to queued jobs.
-    private static let queueNames: Set<String> = [
-        "output", "priority", "delay", "not-before", "attempts", "timeout", "expires", "deadline", "dedup", "group",
-        "limit-key", "callback", "traceparent",
-    ]
 
     private static func fieldName(_ option: Option) -> String { String(option.name.map { $0 == "-" ? "_" : $0 }) }
 
@@ -40,21 +35,8 @@ enum FieldOptions {
         switch field.name {
         case "format": .words(AudioFormat.all.map(\.name))
         case "codec": .words(AudioCodec.all.map(\.name))
-        case "sample_format": .words(SampleFormat.allCases.map(\.rawValue))
-        case "application": .words(OpusApplication.allCases.map(\.rawValue))
-        case "bit_rate_mode": .words(BitRateMode.allCases.map(\.rawValue))
-        case "priority": .words(JobSpec.Priority.allCases.map(\.name))
-        case "peaks_format": .words(PictureSettings.PeaksForm.allCases.map(\.rawValue))
-        case "atomic", "split_channels": .words(["true", "false"])
-        case "passthrough": .words(Passthrough.allCases.map(\.rawValue))
-        case "resampler": .words(ResamplerEngine.allCases.map(\.rawValue))
-        case "replay_gain": .words(ReplayGain.allCases.map(\.rawValue))
-        case "dither": .words(DitherMethod.allCases.map(\.rawValue))
-        case "overwrite": .words(Overwrite.allCases.map(\.rawValue))
-        case "damage": .words(DamagePolicy.allCases.map(\.rawValue))
-        case "chapters": .words(TagSettings.ChapterForm.allCases.map(\.rawValue))
         case "channel_layout": .words(ChannelLayoutName.all)
-        default: .nothing
+        default: field.type.words.isEmpty ? .nothing : .words(field.type.words)
         }
     }
 }

@@ -51,6 +51,7 @@ struct JobDetails {
         if let error = record.error {
             let next = error.retryable ? "retryable" : "permanent"
             pairs.append(("error", "\(error.code.rawValue): \(error.message) (\(next))"))
+            pairs += error.otherFaults.map { ("", $0) }
         }
         return pairs
     }

@@ -91,7 +91,7 @@ struct QueueConnection: Sendable {
         case .redis(.tooFewReplicas(acknowledged: _, _)):
             .unreachable("\(error); the jobs are in the queue, and are lost if this server fails over now")
         case .redis where error.isTransient: .unreachable("Redis at \(url) is not ready: \(error)")
-        case .invalidJob(_, let failure): .usage(failure.message)
+        case .invalidJob(_, let failure): .usage(failure)
         case .redis, .unexpectedAnswer: .failed("\(error)")
         }
     }

@@ -75,7 +75,8 @@ extension JobActionResult {
                 isGood: false
             )
         case .dedupHeld(let id): self.init("dedup_held", "job \(id) holds its dedup key", isGood: false)
-        case .invalid(let failure): self.init("invalid", failure.message, isGood: false)
+        case .invalid(let failure):
+            self.init("invalid", ([failure.message] + failure.otherFaults).joined(separator: "; "), isGood: false)
         case .unknown: self = .unknown
         }
     }

@@ -69,7 +69,7 @@ private struct ScheduleBook {
         do throws(ScheduleSpec.Fault) {
             spec = try ScheduleSpec(expression, zone: zone, fields: fields, now: WallClock.milliseconds())
         } catch {
-            throw .usage(error.failure.message)
+            throw .usage(error.failure)
         }
         let nonce = Nonce.random()
         let isPut = try await connection.askTwice { queue throws(QueueError) in

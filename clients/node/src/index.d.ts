@@ -28,6 +28,15 @@ export interface WaitOptions extends CallOptions {
 
 export type State = 'queued' | 'waiting' | 'delayed' | 'running' | 'completed' | 'failed' | 'cancelled';
 
+/** Why the last attempt of a job failed. */
+export interface JobError {
+  code: string;
+  message: string;
+  retryable: boolean;
+  /** All wrong fields, at most 16, if the job was refused for them; one of several outputs is shown as in `outputs[1].bit_rate`. */
+  fields: { field: string; message: string }[] | null;
+}
+
 /** A job as it was when it was read; what does not apply to its state is `null`. docs/protocol.md explains the members. */
 export interface Job {
   id: string;
@@ -53,7 +62,7 @@ export interface Job {
   started_at: string | null;
   finished_at: string | null;
   due_at: string | null;
-  error: { code: string; message: string; retryable: boolean } | null;
+  error: JobError | null;
   /** A report for each output of a job that has completed, or of which some outputs were made. */
   outputs: Record<string, any>[];
 }

@@ -86,7 +86,7 @@ struct BatchPlan {
         fields["source"] = url
         let spec: JobSpec
         do throws(Failure) { spec = try JobSpec(fields: fields) } catch {
-            throw .usage("\(SourceAddress.shown(source)): \(error.message)")
+            throw .usage(error, of: SourceAddress.shown(source))
         }
         let location = try output.location(of: spec, in: folder)
         items.append(BatchItem(source: source, spec: spec, location: location, isFound: isFound))

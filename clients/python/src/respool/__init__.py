@@ -17,9 +17,9 @@ from .errors import (
 )
 from .event import Event, Gap
 from .fields import JobFields
-from .job import Job, JobError, Output
+from .job import Job, JobError, Output, WrongField
 
 __all__ = [
     "AccessDenied", "AsyncClient", "Client", "Event", "FieldError", "Gap", "InvalidJob", "Job", "JobCancelled", "JobError",
-    "JobFailed", "JobFields", "NoSuchJob", "Output", "RequestFailed", "RespoolError", "TooLate", "Unreachable", "WaitTimeout",
+    "JobFailed", "JobFields", "NoSuchJob", "Output", "RequestFailed", "RespoolError", "TooLate", "Unreachable", "WaitTimeout", "WrongField",
 ]

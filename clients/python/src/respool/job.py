@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 #: `queued`, `waiting`, `delayed`, `running`, `completed`, `failed` or `cancelled`.
 State = str
@@ -15,12 +15,28 @@ Output = Dict[str, Any]
 
 
 @dataclasses.dataclass(frozen=True)
+class WrongField:
+    """A field of a job that is wrong."""
+
+    #: In one of several outputs, as in `outputs[1].bit_rate`.
+    field: str
+    message: str
+
+
+@dataclasses.dataclass(frozen=True)
 class JobError:
     """Why the last attempt of a job failed."""
 
     code: str
     message: str
     retryable: bool
+    #: All wrong fields, at most 16, if the job was refused for them.
+    fields: Tuple[WrongField, ...] = ()
+
+    @classmethod
+    def of(cls, code: str, message: str, retryable: bool, fields: Optional[List[Dict[str, str]]]) -> JobError:
+        """The error with wrong fields as they are in JSON."""
+        return cls(code, message, retryable, tuple(WrongField(one["field"], one["message"]) for one in fields or []))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,7 +88,7 @@ class Job:
             **{name: record[name] for name in same},
             created=_instant(record["created_at"]), started=_moment(record["started_at"]),
             finished=_moment(record["finished_at"]), due=_moment(record["due_at"]),
-            error=JobError(error["code"], error["message"], error["retryable"]) if error else None,
+            error=JobError.of(error["code"], error["message"], error["retryable"], error.get("fields")) if error else None,
             outputs=record["outputs"] or [])
 
 

@@ -30,7 +30,8 @@ def stored(id: str, hash: Mapping[str, str], result: Optional[str]) -> Job:
     created, started, finished, due = time("created"), time("started"), time("finished"), time("due")
     failure = None
     if "error_code" in hash and not is_completed:
-        failure = JobError(hash["error_code"], hash.get("error", ""), hash.get("retryable") == "1")
+        failure = JobError.of(
+            hash["error_code"], hash.get("error", ""), hash.get("retryable") == "1", json.loads(hash.get("error_fields", "[]")))
     position = number.get("position")
     outputs: List[Output] = json.loads(result) if result and state in ("completed", "failed") else []
     return Job(

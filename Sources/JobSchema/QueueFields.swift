@@ -1,0 +1,33 @@
+import Text
+
+// The fields for when and how often the job runs.
+extension FieldReader {
+    func start() -> JobSpec.Moment? {
+        guard let text = fields["not_before"] else { return seconds("delay").map { .after($0) } }
+        if fields["delay"] != nil { refuse("delay", "`delay` and `not_before` are mutually exclusive: give one") }
+        return Instant.milliseconds(parsing: text).map { .at($0) }
+    }
+
+    /// An instant, or seconds from admission.
+    static func moment(_ text: String) -> JobSpec.Moment? {
+        if let instant = Instant.milliseconds(parsing: text) { return .at(instant) }
+        guard let number = Double(text), JobSpec.Limit.delay.contains(number) else { return nil }
+        return .after(.milliseconds(Int64(number * 1000)))
+    }
+
+    func dedup() -> String? {
+        guard let key = fields["dedup"] else { return nil }
+        if !(1...JobSpec.Limit.dedupBytes).contains(key.utf8.count) {
+            refuse("dedup", "`dedup` has \(key.utf8.count) bytes: it must have 1 to \(JobSpec.Limit.dedupBytes)")
+        }
+        return key
+    }
+
+    func callback() -> String? {
+        guard let url = fields["callback"] else { return nil }
+        if !CallbackURL.isValid(url) {
+            refuse("callback", "`callback` is `\(Self.shown(redactedURL(url)))`: \(CallbackURL.rule)")
+        }
+        return url
+    }
+}
