@@ -85,7 +85,9 @@ package struct JobSpec: Sendable {
     package static let lateness = "the job did not finish before its deadline"
 
     /// Checks every field; throws an error that names the first wrong one, and has all of them.
-    package init(fields: [String: String]) throws(Failure) {
+    ///
+    /// Fields are `unusable` if the scripts of the queue could not read them, although they may follow the rules here.
+    package init(fields: [String: String], unusable: [String] = []) throws(Failure) {
         let faults = FieldFaults()
         let reader = try FieldReader(fields, faults)
         let outputs = OutputReaders(reader)
@@ -105,6 +107,9 @@ package struct JobSpec: Sendable {
         limitKey = reader.fields["limit_key"]
         callback = reader.callback()
         traceParent = reader.fields["traceparent"].flatMap { TraceParent($0) }
+        for name in unusable {
+            reader.refuse(name, "`\(name)` has a form that the queue does not read: write it as docs/jobs.md shows")
+        }
         if let failure = faults.failure { throw failure }
     }
 

@@ -32,6 +32,8 @@ package struct ClaimedJob: Sendable, Hashable {
     package let crashes: Int
     /// The job as it was pushed; not checked yet.
     package let fields: [String: String]
+    /// The fields whose options the queue could not use; a check of the fields refuses them.
+    package var unusable: [String] = []
     /// Milliseconds since 1970.
     package let createdAt: Int64
     /// The commit record of an earlier owner that was about to publish.

@@ -79,12 +79,13 @@ extension ClaimedJob {
         let part = try parts.next()
         let counts = try part.text().split(separator: " ")
         let numbers = counts.prefix(3).compactMap { Int($0) }
-        guard counts.count == 5, numbers.count == 3 else { throw part.unexpected }
+        guard counts.count >= 5, numbers.count == 3 else { throw part.unexpected }
         let fields = SpecText.decode(try parts.bytes())
         let record = try parts.bytes()
         let commit = record.isEmpty ? nil : try? JSONDecoder().decode(CommitRecord.self, from: Data(record))
         let job = ClaimedJob(
             id: id, token: token, attempt: numbers[0], attempts: numbers[1], crashes: numbers[2], fields: fields,
+            unusable: counts.dropFirst(5).map(String.init),
             createdAt: Int64(counts[3]) ?? JobRecord.moment(ofID: id), commit: commit,
             isCommitUnreadable: !record.isEmpty && commit == nil)
         return (job, Int64(counts[4]).map { .milliseconds($0) })

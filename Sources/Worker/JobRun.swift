@@ -41,7 +41,7 @@ struct JobRun: Sendable {
 
     private func attempt() async -> Result {
         let spec: JobSpec
-        do throws(Failure) { spec = try JobSpec(fields: job.fields) } catch {
+        do throws(Failure) { spec = try JobSpec(fields: job.fields, unusable: job.unusable) } catch {
             _ = active.releaseSlot()
             return Result(outcome: .failed(error))
         }

@@ -182,7 +182,15 @@ import Testing
             "XADD", "respool:{default}:in", "*", "source", "https://x.org/a.wav", "formt", "mp3",
         ])
         let id = try #require(pushed.string)
-        try await queue.runMaintenance()
+        let failure = try #require(
+            throws: Failure.self,
+            performing: { try JobSpec(fields: ["source": "https://x.org/a.wav", "formt": "mp3"]) })
+        try await finish(one: { _ in .failed(failure) })
+        let status = try await respool.run("status", id).output
+        for fault in failure.fields ?? [] { #expect(status.contains(fault.message), "\(status)") }
+        let record = try object(try await respool.run("status", id, "--json").lines[0])
+        let fields = (record["error"] as? [String: Any])?["fields"] as? [[String: String]]
+        #expect(fields?.compactMap { $0["field"] } == ["formt", "format"])
         #expect(try await respool.run("retry", id).exitCode == 1)
         #expect(try await respool.run("retry", id, "--set", "bitrate=").exitCode == 1)
         let outcome = try await respool.run("retry", id, "--set", "formt=", "--set", "format=mp3")

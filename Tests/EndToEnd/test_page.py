@@ -227,6 +227,19 @@ def test_strange_texts_appear_as_texts(service, start_worker, audio, site, brows
     check_clean(browser, site)
 
 
+def test_a_job_that_was_refused_lists_all_of_its_wrong_fields(service, start_worker, site, browser, expect):
+    start_worker(slots=1)
+    fields = {"source": f"https://127.0.0.1:9/{HOSTILE}", "format": "mp3", "channels": "0", "gain": HOSTILE, "colour": "red"}
+    ids = service.push(fields)
+    service.wait(ids, 60)
+    page = browser.page(f"{site.url}#/job/{ids[0]}")
+    faults = page.locator(".error li")
+    expect(faults).to_have_count(3)
+    for place, name in enumerate(["channels", "colour", "gain"]):
+        expect(faults.nth(place)).to_contain_text(f"`{name}`")
+    check_clean(browser, site)
+
+
 def test_rows_and_a_job_change_without_a_reload(service, start_worker, audio, site, browser, expect):
     audio("a.wav", 3)
     worker = start_worker(slots=1)

@@ -68,7 +68,7 @@ import Testing
             for refused in [["colour": "red"], ["metadata": String(repeating: "x", count: 5000), "priority": "x"]] {
                 expected[try await fixture.push(fields.merging(refused) { $1 })] = "job.failed"
             }
-            try await fixture.queue.runMaintenance()
+            try await fixture.claimRight(2)
             let waiting = try await fixture.enqueue(fields)
             let queued = try await fixture.push(fields)
             _ = try await fixture.queue.cancel([waiting, queued])

@@ -118,7 +118,7 @@ import Testing
             let refused = try await fixture.push(["group": name, "colour": "red"])
             let strange = try await fixture.push(["group": "a b"])
             let long = try await fixture.push(["limit_key": String(repeating: "x", count: 129)])
-            try await fixture.queue.runMaintenance()
+            try await fixture.claimRight(3)
             #expect(try await fixture.record(refused).group == name)
             #expect(try await group(fixture)[.failed] == 1)
             for id in [strange, long] {

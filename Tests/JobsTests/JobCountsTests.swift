@@ -10,7 +10,7 @@ import Testing
             #expect(try await fixture.queue.stats().lastDay.isNone)
             _ = try await fixture.queue.enqueue(Array(repeating: QueueFixture.job, count: 4))
             try await fixture.push()
-            try await fixture.push(["colour": "red"])
+            try await fixture.push([QueueFixture.longName: ""])
             let jobs = try await fixture.claim(4)
             let outcomes: [Jobs.Outcome] = [
                 .completed([]), .failed(Failure(.noAudio, "x")), .failed(Failure(.timeout, "x")),

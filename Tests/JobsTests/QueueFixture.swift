@@ -70,6 +70,23 @@ struct QueueFixture {
         return try #require(jobs.first)
     }
 
+    /// The name of a field with which an entry is not admitted.
+    static let longName = String(repeating: "x", count: 65)
+
+    /// Claims jobs, and refuses those with wrong fields, as a worker does; returns the others.
+    @discardableResult
+    func claimRight(_ count: Int = 1) async throws -> [ClaimedJob] {
+        var right: [ClaimedJob] = []
+        for job in try await claim(count) {
+            let spec = Result { () throws(Failure) in try JobSpec(fields: job.fields, unusable: job.unusable) }
+            switch spec {
+            case .success: right.append(job)
+            case .failure(let failure): _ = try await finish(job, .failed(failure))
+            }
+        }
+        return right
+    }
+
     func record(_ id: String) async throws -> JobRecord {
         let record = try await queue.jobs([id])[0]
         return try #require(record)

@@ -70,7 +70,7 @@ import Testing
         settings.failed.count = 2
         try await QueueFixture.run(settings: settings) { fixture in
             _ = try await fixture.claim()
-            for _ in 0..<40 { try await fixture.push(["colour": "red"]) }
+            for _ in 0..<40 { try await fixture.push([QueueFixture.longName: ""]) }
             try await fixture.queue.runMaintenance()
             #expect(try await fixture.queue.stats()[.failed] == 2)
         }

@@ -33,7 +33,7 @@ import Testing
                     == [.wrongState(.waiting), .wrongState(.queued), .unknown])
             let bad = try await fixture.push(["colour": "red"])
             let long = try await fixture.push(["output": String(repeating: "x", count: 20_000)])
-            _ = try await fixture.claim(5)
+            try await fixture.claimRight(5)
             let answers = try await fixture.queue.retry([bad, long])
             for answer in answers {
                 guard case .invalid(let failure) = answer else { Issue.record("\(answer)"); continue }

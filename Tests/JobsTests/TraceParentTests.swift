@@ -57,15 +57,16 @@ import Testing
         }
     }
 
-    @Test func `the scripts refuse what Swift refuses`() async throws {
+    @Test func `the scripts do not use what Swift refuses`() async throws {
         try await QueueFixture.run { fixture in
             for wrong in [
                 "", "00-1-2-01", Self.parent.uppercased(), Self.parent + "0",
                 "00-\(String(repeating: "0", count: 32))-00f067aa0ba902b7-01",
             ] {
                 let id = try await fixture.push(["traceparent": wrong])
-                try await fixture.queue.runMaintenance()
-                let error = try await fixture.record(id).error
+                let job = try await fixture.claimOne()
+                #expect(job.id == id && job.unusable == ["traceparent"])
+                let error = #expect(throws: Failure.self) { try JobSpec(fields: job.fields) }
                 #expect(error?.code == .invalidRequest && error?.message.contains(TraceParent.rule) == true, "\(wrong)")
                 #expect(TraceParent(wrong) == nil)
             }

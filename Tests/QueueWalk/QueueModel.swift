@@ -3,6 +3,9 @@ import Jobs
 
 /// What the queue should be: the same rules over plain values.
 struct QueueModel {
+    /// The name of a field with which an entry is not admitted.
+    static let longName = String(repeating: "x", count: 65)
+
     struct Job: Equatable {
         var id: String
         var state = JobState.waiting
@@ -86,7 +89,9 @@ struct QueueModel {
         if let group = job.group { groups[group, default: Group()].ids.insert(id) }
     }
 
-    private func isValid(_ fields: [String: String]) -> Bool { fields["colour"] == nil && !isSealed(fields["group"]) }
+    private func isValid(_ fields: [String: String]) -> Bool {
+        fields[QueueModel.longName] == nil && !isSealed(fields["group"])
+    }
 
     /// The job that holds the key.
     func holder(_ key: String?) -> String? { key.flatMap { dedup[$0] } }

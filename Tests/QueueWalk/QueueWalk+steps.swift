@@ -49,7 +49,7 @@ extension QueueWalk {
 
     mutating func push() async throws {
         var fields = fields()
-        if chance(8) { fields["colour"] = "red" }
+        if chance(8) { fields[QueueModel.longName] = "" }
         var command: RedisCommand = ["XADD", .text(queue.keys.inbox), "*"]
         for (name, value) in fields {
             command.append(name)

@@ -53,6 +53,11 @@ import Testing
             #expect(job.error?.code == code, "\(fields): \(job.error?.message ?? "")")
             #expect(job.error?.message.isEmpty == false)
         }
+        let several = try await shop.push([
+            "source": good, "format": "mp3", "channels": "0", "delay": "x", "colour": "red",
+        ])
+        let error = try #require(try await shop.job(several, reaches: .failed).error)
+        #expect(error.fields?.map(\.field) == ["channels", "colour", "delay"] && error.code == .invalidRequest)
         let id = try await shop.push(["source": good, "format": "mp3"])
         try await shop.job(id, reaches: .completed)
         #expect(shop.outputs == ["\(id).mp3"])

@@ -1,4 +1,5 @@
--- Part of the scripts that admit pushed jobs: checks the options that the queue itself uses, and adds each job to its index.
+-- Part of the scripts that admit pushed jobs: reads the options that the queue itself uses, and adds each job to its index. The worker
+-- that claims a job checks all of its fields.
 
 -- require constants
 -- require inbox
@@ -10,16 +11,15 @@ admission = part(function()
   -- The options of a job that are stored in its hash.
   local STORED = {
     attempts = true, expires = true, deadline = true, dedup = true, created = true, cut = true, group = true, limit_key = true,
-    callback = true, traceparent = true,
+    callback = true, traceparent = true, error_fields = true,
+    unusable = true,
   }
   local RANK = { high = 0, normal = 1, low = 2 }
 
-  local function refuse(message) error({ refusal = message }) end
-
-  -- A value cut to 100 bytes, with bytes outside printable ASCII replaced, for use in a message.
-  local function shown(value)
-    local clean = string.gsub(string.sub(value, 1, 100), '[^ -~]', '?')
-    return #value > 100 and clean .. '…' or clean
+  -- A text cut to 64 bytes, with bytes outside printable ASCII replaced, for use in a message.
+  local function shown(text)
+    local clean = string.gsub(string.sub(text, 1, 64), '[^ -~]', '?')
+    return #text > 64 and clean .. '…' or clean
   end
 
   -- Replaces each well-formed sequence by a space: any byte from 128 that remains is not UTF-8.
@@ -62,23 +62,9 @@ admission = part(function()
     return ms + math.floor((tonumber('0' .. fraction) or 0) * 1000 + 0.5)
   end
 
-  local function number(name, text, low, high)
-    if not text then return nil end
-    local value = not string.find(text, '[^%d%.eE+-]') and tonumber(text)
-    if not value or value ~= value or value < low or value > high then
-      refuse('`' .. name .. '` is `' .. shown(text) .. '`: it must be a number from ' .. low .. ' to ' .. high)
-    end
-    return value
-  end
-
-  -- A "did you mean" question with the field that differs from the name only in case, `_` and `-`; '' if there is none.
-  local function hint(name)
-    if #name > 64 then return '' end
-    local plain = string.gsub(string.lower(name), '[_-]', '')
-    for field in string.gmatch(FIELDS, '%S+') do
-      if string.gsub(field, '_', '') == plain then return ' (did you mean `' .. field .. '`?)' end
-    end
-    return ''
+  local function number(text, low, high)
+    local value = text and not string.find(text, '[^%d%.eE+-]') and tonumber(text)
+    return value and value >= low and value <= high and value or nil
   end
 
   -- The name if it is valid for a group, else `nil`.
@@ -92,82 +78,77 @@ admission = part(function()
     return trace and #trace == 32 and #span == 16 and string.find(trace, '[^0]') and string.find(span, '[^0]')
   end
 
-  -- Returns the spec as JSON and the options that the queue uses. Raises an error with a `refusal` if a field is invalid. A job that
-  -- is restored has waited already, and stays in its group.
-  local function check(flat, is_restored)
-    if #flat > 2 * MAX_FIELDS then refuse('the job has ' .. #flat / 2 .. ' fields, over the limit of ' .. MAX_FIELDS) end
-    local fields, parts, bytes = {}, {}, 0
+  -- The fields by name, and as JSON. Raises an error with a `refusal` and the wrong `fields` if they cannot be stored.
+  local function store(flat)
+    if #flat > 2 * MAX_FIELDS then
+      error({ refusal = 'the job has ' .. #flat / 2 .. ' fields, over the limit of ' .. MAX_FIELDS })
+    end
+    local fields, parts, wrong, bytes = {}, {}, {}, 0
     for i = 1, #flat, 2 do
-      local name, value = flat[i], flat[i + 1]
-      -- Check the length first: pattern matching on a huge name is expensive.
-      if #name > 64 or not string.find(name, '^[a-z_]+$') or not string.find(FIELDS, '\n' .. name .. '\n', 1, true) then
-        refuse('unknown field `' .. shown(name) .. '`' .. hint(name) .. '; the fields are listed by `respool enqueue --help`')
+      local name, value, message = flat[i], flat[i + 1], nil
+      if #name > 64 or not is_utf8(name) then
+        message = 'unknown field `' .. shown(name) .. '`; the fields are listed by `respool enqueue --help`'
       elseif fields[name] then
-        refuse('the field `' .. name .. '` is given twice')
+        message = 'the field `' .. shown(name) .. '` is given twice'
       elseif #value > MAX_VALUE then
-        refuse('`' .. name .. '` is longer than ' .. MAX_VALUE .. ' bytes')
+        message = '`' .. shown(name) .. '` is longer than ' .. MAX_VALUE .. ' bytes'
+      elseif string.find(value, '[%z\128-\255]') and not is_utf8(value) then
+        message = '`' .. shown(name) .. '` is not UTF-8 text'
+      else
+        parts[#parts + 1] = quoted(name) .. ':' .. quoted(value)
+        bytes = bytes + #name + #value
       end
-      bytes = bytes + #name + #value
       fields[name] = value
+      if message then wrong[#wrong + 1] = { field = shown(name), message = message } end
     end
-    if bytes > MAX_BYTES then refuse('the job has ' .. bytes .. ' bytes, over the limit of ' .. MAX_BYTES) end
-    for i = 1, #flat, 2 do
-      local name, value = flat[i], flat[i + 1]
-      if string.find(value, '[%z\128-\255]') and not is_utf8(value) then refuse('`' .. name .. '` is not UTF-8 text') end
-      parts[#parts + 1] = '"' .. name .. '":' .. quoted(value)
+    if wrong[1] then
+      local others = #wrong > 1 and ' (and ' .. #wrong - 1 .. ' more)' or ''
+      error({ refusal = wrong[1].message .. others, fields = { unpack(wrong, 1, math.min(#wrong, MAX_WRONG)) } })
     end
-    if (fields.source or '') == '' then refuse('`source` is missing: give the URL of the audio') end
-    if (fields.format or '') == '' and not fields.outputs then refuse('`format` is missing: give the output format') end
+    if bytes > MAX_BYTES then error({ refusal = 'the job has ' .. bytes .. ' bytes, over the limit of ' .. MAX_BYTES }) end
+    return fields, '{' .. table.concat(parts, ',') .. '}'
+  end
 
-    local options = { rank = RANK[fields.priority or 'normal'] }
-    if not options.rank then
-      refuse('`priority` is `' .. shown(fields.priority) .. '`: it must be high, normal or low')
+  -- Returns the spec as JSON and the options that the queue uses. Raises an error with a `refusal` if the fields cannot be stored, or if
+  -- the group is sealed. An option that the queue cannot use is left out and named as `unusable`, and the job is ready at once: the
+  -- worker that claims it finds all wrong fields. A job that is restored has waited already, and stays in its group.
+  local function check(flat, is_restored)
+    local fields, spec = store(flat)
+    local unusable = {}
+    local function usable(name, value)
+      if fields[name] and not value then unusable[#unusable + 1] = name end
+      return value or nil
     end
-    local attempts = number('attempts', fields.attempts, 1, MAX_ATTEMPTS)
-    if attempts and attempts % 1 ~= 0 then refuse('`attempts` is `' .. shown(fields.attempts) .. '`: it must be a whole number') end
-    options.attempts = attempts
-    number('timeout', fields.timeout, 1, MAX_TIMEOUT)
-    local delay = number('delay', fields.delay, 0, MAX_DELAY)
-    if delay and not is_restored then
+    local function term(name)
+      local text = fields[name]
+      local wait = number(text, 0, MAX_DELAY)
+      return usable(name, text and (instant(text) or wait and NOW + math.floor(wait * 1000)))
+    end
+
+    local attempts, dedup, key = number(fields.attempts, 1, MAX_ATTEMPTS), fields.dedup, fields.limit_key
+    local options = {
+      rank = usable('priority', RANK[fields.priority or 'normal']) or 1,
+      attempts = usable('attempts', attempts and attempts % 1 == 0 and attempts),
+      expires = term('expires'), deadline = term('deadline'),
+      dedup = usable('dedup', dedup and dedup ~= '' and #dedup <= MAX_DEDUP and dedup),
+      group = usable('group', fields.group and group_name(fields.group)),
+      limit_key = usable('limit_key', key and #key <= 128 and string.find(key, '^[%w_.:@-]+$') and key),
+      callback = usable('callback', fields.callback and callbacks().receiver(fields.callback) and 1),
+      traceparent = usable('traceparent', fields.traceparent and is_trace_parent(fields.traceparent) and fields.traceparent),
+    }
+    local refusal = options.group and not is_restored and groups().group_refusal(options.group)
+    if refusal then error({ refusal = refusal, fields = { { field = 'group', message = refusal } } }) end
+    local delay = usable('delay', number(fields.delay, 0, MAX_DELAY))
+    local start = usable('not_before', fields.not_before and instant(fields.not_before))
+    if unusable[1] then
+      options.unusable = table.concat(unusable, ' ')
+    elseif start and not delay then
+      options.due = start
+    elseif delay and not start and not is_restored then
       options.wait = math.floor(delay * 1000 + 0.5)
       options.due = NOW + options.wait
     end
-    if fields.not_before then
-      if delay then refuse('`delay` and `not_before` are mutually exclusive: give one') end
-      options.due = instant(fields.not_before)
-      if not options.due then
-        refuse('`not_before` is `' .. shown(fields.not_before) .. '`: it must be an ISO 8601 instant, such as 2030-01-31T12:00:00Z')
-      end
-    end
-    for _, name in ipairs({ 'expires', 'deadline' }) do
-      local text = fields[name]
-      if text then options[name] = instant(text) or NOW + math.floor(number(name, text, 0, MAX_DELAY) * 1000) end
-    end
-    if fields.dedup and (fields.dedup == '' or #fields.dedup > MAX_DEDUP) then
-      refuse('`dedup` has ' .. #fields.dedup .. ' bytes: it must have 1 to ' .. MAX_DEDUP)
-    end
-    options.dedup = fields.dedup
-    if fields.group then
-      options.group = group_name(fields.group)
-        or refuse('`group` is `' .. shown(fields.group) .. '`: it must be 1 to 64 of A-Z a-z 0-9 _ . -')
-      local refusal = groups().group_refusal(options.group)
-      if refusal and not is_restored then refuse(refusal) end
-    end
-    if fields.limit_key then
-      if #fields.limit_key > 128 or not string.find(fields.limit_key, '^[%w_.:@-]+$') then
-        refuse('`limit_key` is `' .. shown(fields.limit_key) .. '`: it must be 1 to 128 of A-Z a-z 0-9 _ . : @ -')
-      end
-      options.limit_key = fields.limit_key
-    end
-    if fields.callback and not callbacks().receiver(fields.callback) then
-      refuse('`callback` is not valid: ' .. CALLBACK_RULE)
-    end
-    options.callback = fields.callback and 1
-    if fields.traceparent and not is_trace_parent(fields.traceparent) then
-      refuse('`traceparent` is `' .. shown(fields.traceparent) .. '`: ' .. TRACEPARENT_RULE)
-    end
-    options.traceparent = fields.traceparent
-    return '{' .. table.concat(parts, ',') .. '}', options
+    return spec, options
   end
 
   -- What is kept of a refused job's fields: at most 1 KiB of printable ASCII. The second result is true if anything was cut.
@@ -246,8 +227,8 @@ admission = part(function()
     if call('EXISTS', P .. 'job:' .. id) == 1 then return end
     local ok, spec, options = pcall(check, flat, is_restored)
     if not ok then
-      local refusal = type(spec) == 'table' and spec.refusal or 'the job cannot be read: ' .. tostring(spec)
-      options = { rank = 1, refusal = refusal }
+      local failure = type(spec) == 'table' and spec or { refusal = 'the job cannot be read: ' .. tostring(spec) }
+      options = { rank = 1, refusal = failure.refusal, error_fields = failure.fields and cjson.encode(failure.fields) }
       spec, options.cut = remains(flat)
       options.cut = options.cut and 1 or nil
       options.group = joined(flat)

@@ -10,7 +10,7 @@
 --          `paused`.
 --          Each job is five words: id, token, counts, spec, commit record or ''. The counts are `attempt attempts
 --          crashes created waited`; created is ms since 1970, or `-`; waited is ms since the job became ready, or `-` in a
---          repeated answer.
+--          repeated answer. Then follow the fields whose options the queue could not use.
 --          A worker numbers its calls. A repeated call with the last counter returns the same jobs for 10 minutes, except those
 --          that the worker no longer owns. A call with a smaller counter returns nothing: it is a late duplicate.
 
@@ -113,6 +113,7 @@ return (function()
 
 local function hand_over_job(job, wait)
   local counts = job.attempt .. ' ' .. job.attempts .. ' ' .. job.crashes .. ' ' .. (job.created or '-') .. ' ' .. wait
+    .. (job.unusable and ' ' .. job.unusable or '')
   hand_over(job.id, job.token, counts, job.commit and call('GET', P .. 'commit:' .. job.id) or '')
 end
 

@@ -30,7 +30,7 @@ local function retry(id, spec, packed)
   -- Earlier versions gave the hash of a finished job a time to live.
   call('PERSIST', key)
   call('DEL', P .. 'result:' .. job.id, P .. 'log:' .. job.id)
-  call('HDEL', key, 'attempt', 'crashes', 'error_code', 'error', 'error_fields', 'retryable', 'started', 'finished',
+  call('HDEL', key, 'attempt', 'crashes', 'error_code', 'error', 'error_fields', 'unusable', 'retryable', 'started', 'finished',
     'worker', 'due', 'wait', 'expires', 'deadline', 'tail')
   job.expires, job.deadline = nil, nil
   to_tail(job, options.rank)
