@@ -37,30 +37,21 @@ struct APIRequest: Sendable {
         return try queue()
     }
 
-    /// Calls the queue.
-    func ask<Answer>(
-        _ question: () async throws(QueueError) -> Answer
-    ) async throws(Problem) -> Answer {
-        do throws(QueueError) { return try await question() } catch { throw Problem(error) }
-    }
-
     /// Does what follows a change. If that fails, the log still names what was changed.
-    func after<Answer>(
-        changing subjects: [String], _ rest: () async throws(Problem) -> Answer
-    ) async throws(Problem) -> Answer {
-        do throws(Problem) { return try await rest() } catch {
-            var problem = error
+    func after<Answer>(changing subjects: [String], _ rest: () async throws -> Answer) async throws -> Answer {
+        do { return try await rest() } catch {
+            var problem = Problem(of: error)
             problem.done.subjects = subjects + problem.done.subjects
             throw problem
         }
     }
 
     /// The job of the path. One that the token is not for does not exist.
-    func job(_ queue: JobQueue) async throws(Problem) -> JobRecord { try await job(queue, id: values["id"] ?? "") }
+    func job(_ queue: JobQueue) async throws -> JobRecord { try await job(queue, id: values["id"] ?? "") }
 
     /// The job with an id, if the token is for it.
-    func job(_ queue: JobQueue, id: String) async throws(Problem) -> JobRecord {
-        let found = try await ask { () throws(QueueError) in try await queue.jobs([id]) }[0]
+    func job(_ queue: JobQueue, id: String) async throws -> JobRecord {
+        let found = try await queue.jobs([id])[0]
         guard let found, token.allows(group: found.group) else {
             throw Problem(404, "not_found", "there is no job \(id): it may have been deleted")
         }
@@ -81,7 +72,7 @@ struct APIRequest: Sendable {
             let message = "`\(name)` is `\(FieldText.shown(value))`: with this token, it must begin with \(prefix)"
             return .init(pointer: "\(pointer)/\(name)", code: "scope_denied", message: message)
         }
-        guard parts.isEmpty else { throw .wrong(parts) }
+        guard parts.isEmpty else { throw Problem.wrong(parts) }
     }
 
     /// Keeps an upload for a job that starts now or then; false if it has just expired.

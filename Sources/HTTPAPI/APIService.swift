@@ -137,7 +137,7 @@ package struct APIService: HTTPService {
             context: context, token: token, values: values, idempotencyKey: key,
             lastEventID: request.header("last-event-id"), http: request)
         let result = await CallLimit.$end.withValue(.now + Self.maxWait) { () async -> Result<Reply, Problem> in
-            do throws(Problem) { return .success(try await route.handler(call)) } catch { return .failure(error) }
+            do { return .success(try await route.handler(call)) } catch { return .failure(Problem(of: error)) }
         }
         return response(to: result, request, route, token, values)
     }

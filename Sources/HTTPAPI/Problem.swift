@@ -29,8 +29,16 @@ package struct Problem: Error, Sendable {
         self.detail = detail
     }
 
-    /// The failure of a call of the queue.
-    init(_ error: QueueError) {
+    /// The problem of what a handler throws: that itself, or the failure of a call of the queue.
+    init(of error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as QueueError: self.init(error)
+        default: self.init(500, "internal", "\(error)")
+        }
+    }
+
+    private init(_ error: QueueError) {
         switch error {
         case .invalidJob(let index, let failure):
             self.init(422, failure.code.rawValue, failure.message)

@@ -35,7 +35,8 @@ struct Route: Sendable {
     var contentType = "application/json"
     /// The operation that the id in the response is for.
     var link: String?
-    let handler: @Sendable (APIRequest) async throws(Problem) -> Reply
+    /// Throws a `Problem`, or the error of a call of the queue.
+    let handler: @Sendable (APIRequest) async throws -> Reply
 
     /// Whether the operation changes something.
     var isChange: Bool { !["GET", "OPTIONS"].contains(method) }

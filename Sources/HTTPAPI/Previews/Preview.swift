@@ -31,7 +31,7 @@ struct Preview {
         wanted = try PreviewRequest(try request.json())
     }
 
-    func run() async throws(Problem) -> Reply {
+    func run() async throws -> Reply {
         var (fields, output) = try await source()
         fields = fields.merging(
             [
@@ -63,14 +63,14 @@ struct Preview {
     private typealias FinishedOutput = (report: OutputReport, finished: Int64?)
 
     /// The fields about the source. That of an output is its address, and replaced by the output's file.
-    private func source() async throws(Problem) -> (fields: [String: String], output: FinishedOutput?) {
+    private func source() async throws -> (fields: [String: String], output: FinishedOutput?) {
         switch wanted.subject {
         case .source(var fields):
             fields["source"] = try await UploadedSource(request).url(fields["source"] ?? "", at: "/source")
             return (fields, nil)
         case .sourceOfJob(let id):
             let job = try await request.job(queue, id: id)
-            let fields = try await request.ask { () throws(QueueError) in try await queue.fields(job.id) } ?? [:]
+            let fields = try await queue.fields(job.id) ?? [:]
             // A preview has one track.
             return (fields.filter { Self.sourceFields.contains($0.key) && $0.value != "all" }, nil)
         case .outputOfJob(let id, let number):
@@ -98,8 +98,8 @@ struct Preview {
     }
 
     /// A source that has an output: a link to it among the previews, else the output itself, if workers may read it.
-    private func link(_ made: FinishedOutput) async throws(Problem) -> String {
-        guard let outputs = request.context.outputs else { throw .noDownloads }
+    private func link(_ made: FinishedOutput) async throws -> String {
+        guard let outputs = request.context.outputs else { throw Problem.noDownloads }
         let (report, finished) = made
         let format = AudioFormat.named(report.format)
         return try await withBlocking { () throws(Problem) in
@@ -126,17 +126,17 @@ struct Preview {
     private func spec(_ fields: [String: String]) throws(Problem) -> JobSpec {
         do throws(Failure) { return try JobSpec(fields: fields) } catch {
             guard case .source = wanted.subject else {
-                throw .wrong([.init(pointer: "/job", code: error.code.rawValue, message: error.message)])
+                throw Problem.wrong([.init(pointer: "/job", code: error.code.rawValue, message: error.message)])
             }
-            throw .wrong(Problem.Part.all(error, at: ""))
+            throw Problem.wrong(Problem.Part.all(error, at: ""))
         }
     }
 
     /// The job that has made the preview, or makes it now.
-    private func made(_ key: String) async throws(Problem) -> String? {
+    private func made(_ key: String) async throws -> String? {
         let stored = try await withBlocking { () throws(Problem) in folder.job(key) }
         guard let id = stored,
-            let job = try await request.ask({ () throws(QueueError) in try await queue.jobs([id]) })[0]
+            let job = try await queue.jobs([id])[0]
         else { return nil }
         // Others may write to the folder too, but not push to the group.
         guard job.group == group else { return nil }

@@ -9,7 +9,7 @@ extension Route {
             method: "GET", path: "/v1/access", name: "getAccess",
             summary: "What the token allows, and which features the server has.", role: .read,
             responses: [(200, "the access", Schema.named("Access"))]
-        ) { request throws(Problem) in
+        ) { request in
             let names = request.context.queues.map(\.name.text)
             let token = request.token
             return Reply(

@@ -66,7 +66,7 @@ struct BulkAction {
         let result: String
     }
 
-    func run() async throws(Problem) -> Reply {
+    func run() async throws -> Reply {
         let start = try confirmation.map { text throws(Problem) in try position(text) }
         let search = try JobSearch(request, filters: filters, limit: start == nil ? JobQueue.maxScanned : limit)
         let page = try await search.page(from: start ?? nil, among: kind.states)
@@ -90,15 +90,15 @@ struct BulkAction {
     }
 
     /// Changes the jobs in small parts, so that the log says exactly what was done if Redis is lost in between.
-    private func act(_ ids: [String]) async throws(Problem) -> [JobResult] {
+    private func act(_ ids: [String]) async throws -> [JobResult] {
         var results: [JobResult] = []
         let size = kind == .delete ? 1 : Self.part
         for start in stride(from: 0, to: ids.count, by: size) {
             let part = Array(ids[start..<min(start + size, ids.count)])
-            do throws(Problem) {
+            do {
                 results += zip(part, try await words(part)).map { JobResult(id: $0, result: $1) }
             } catch {
-                var problem = error
+                var problem = Problem(of: error)
                 problem.done = PartialChange(subjects: Self.changed(results), unanswered: part)
                 throw problem
             }
@@ -107,17 +107,17 @@ struct BulkAction {
     }
 
     /// What was done to each job.
-    private func words(_ ids: [String]) async throws(Problem) -> [String] {
+    private func words(_ ids: [String]) async throws -> [String] {
         switch kind {
         case .cancel:
-            return try await request.ask { () throws(QueueError) in try await queue.cancel(ids) }.map(Self.word)
+            return try await queue.cancel(ids).map(Self.word)
         case .retry:
-            return try await request.ask { () throws(QueueError) in try await queue.retry(ids, changes: changes) }
+            return try await queue.retry(ids, changes: changes)
                 .map(Self.word)
         case .delete:
             var words: [String] = []
             for id in ids {
-                words.append(Self.word(try await request.ask { () throws(QueueError) in try await queue.remove(id) }))
+                words.append(Self.word(try await queue.remove(id)))
             }
             return words
         }

@@ -21,7 +21,7 @@ extension Route {
                     ])
                 )
             ]
-        ) { request throws(Problem) in
+        ) { request in
             try await BulkAction(request).run()
         }
     ]

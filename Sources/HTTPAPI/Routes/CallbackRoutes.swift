@@ -17,9 +17,9 @@ extension Route {
                     ])
                 )
             ]
-        ) { request throws(Problem) in
+        ) { request in
             let (queue, id) = (try request.wholeQueue(), request.values["callback"] ?? "")
-            let answer = try await request.ask { () throws(QueueError) in try await queue.redeliver([id]) }[0]
+            let answer = try await queue.redeliver([id])[0]
             switch answer {
             case .due, .sending: return Reply(["id": id, "result": answer.rawValue], subjects: [id])
             case .lost: throw Problem(409, "lost", "the body of the callback \(id) was not stored")

@@ -12,7 +12,7 @@ extension Route {
                 Parameter(
                     "last_event_id", .entry, "sends the events after this one first, like the header Last-Event-ID"),
             ], responses: [(200, "the events", Schema.string)], contentType: "text/event-stream"
-        ) { request throws(Problem) in
+        ) { request in
             // A token for groups follows single jobs, and its groups.
             var filter = EventFilter(group: request.values["group"])
             let isScoped = request.values["job"] != nil || filter.group != nil
@@ -28,9 +28,7 @@ extension Route {
             }
             let last =
                 request.values["last_event_id"] ?? request.lastEventID.flatMap { Parameter.isEntry($0) ? $0 : nil }
-            let stream = try await request.ask { () throws(QueueError) in
-                try await hub.listen(filter, after: last)
-            }
+            let stream = try await hub.listen(filter, after: last)
             return Reply(stream: stream)
         }
     ]

@@ -8,15 +8,15 @@ extension Route {
             method: "POST", path: "/v1/jobs/{id}/cancel", name: "cancelJob",
             summary: "Cancels a job: a waiting one at once, a running one within about a second.", role: .operate,
             pathParameters: [id], query: [.queue], responses: [(200, "what was done", done)]
-        ) { request throws(Problem) in
+        ) { request in
             let queue = try request.queue()
             let id = try await request.job(queue).id
-            switch try await request.ask({ () throws(QueueError) in try await queue.cancel([id]) })[0] {
+            switch try await queue.cancel([id])[0] {
             case .cancelled: return Reply(Done(id: id, result: "cancelled"), subjects: [id])
             case .requested: return Reply(Done(id: id, result: "requested"), subjects: [id])
             case .tooLate(.running): throw Problem(409, "too_late", "the job's result is already being published")
             case .tooLate(let state): throw Problem(409, "too_late", "the job is \(state.rawValue)")
-            case .unknown: throw .noJob(id)
+            case .unknown: throw Problem.noJob(id)
             }
         },
         Route(
@@ -32,14 +32,14 @@ extension Route {
                     ]
                 ],
             ], maxBodyBytes: 128 << 10, responses: [(200, "what was done", done)]
-        ) { request throws(Problem) in
+        ) { request in
             let changes = try changes(request)
             try request.checkKeys(changes, at: "/set")
             let queue = try request.queue()
             let job = try await request.job(queue)
             let id = job.id
             await request.keepUploads(of: [job])
-            switch try await request.ask({ () throws(QueueError) in try await queue.retry([id], changes: changes) })[0]
+            switch try await queue.retry([id], changes: changes)[0]
             {
             case .retried: return Reply(Done(id: id, result: "retried"), subjects: [id])
             case .wrongState(let state):
@@ -48,17 +48,17 @@ extension Route {
             case .dedupHeld(let other):
                 let isVisible = (try? await request.job(queue, id: other)) != nil
                 throw Problem(409, "dedup_held", "\(isVisible ? "job \(other)" : "another job") holds its dedup key")
-            case .invalid(let failure): throw .wrong(Problem.Part.all(failure, at: "/set"))
-            case .unknown: throw .noJob(id)
+            case .invalid(let failure): throw Problem.wrong(Problem.Part.all(failure, at: "/set"))
+            case .unknown: throw Problem.noJob(id)
             }
         },
         Route(
             method: "DELETE", path: "/v1/jobs/{id}", name: "deleteJob", summary: "Deletes a job that is not running.",
             role: .operate, pathParameters: [id], query: [.queue], responses: [(200, "what was done", done)]
-        ) { request throws(Problem) in
+        ) { request in
             let queue = try request.queue()
             let id = try await request.job(queue).id
-            switch try await request.ask({ () throws(QueueError) in try await queue.remove(id) }) {
+            switch try await queue.remove(id) {
             case .removed: return Reply(Done(id: id, result: "deleted"), subjects: [id])
             case .wrongState(.queued):
                 var problem = Problem(503, "overloaded", "the job is behind many others in the inbox: repeat it later")
@@ -66,7 +66,7 @@ extension Route {
                 throw problem
             case .wrongState(let state):
                 throw Problem(409, "wrong_state", "the job is \(state.rawValue): cancel it first")
-            case .unknown: throw .noJob(id)
+            case .unknown: throw Problem.noJob(id)
             }
         },
     ]
@@ -92,7 +92,9 @@ extension Route {
     private static func changes(_ request: APIRequest) throws(Problem) -> [String: String] {
         let body = try request.json()
         guard case .object(let members) = body, members.keys.allSatisfy({ $0 == "set" }) else {
-            throw .wrong([.init(pointer: "", code: "invalid_request", message: "the body must be {\"set\": {…}}")])
+            throw Problem.wrong([
+                .init(pointer: "", code: "invalid_request", message: "the body must be {\"set\": {…}}")
+            ])
         }
         return try changes(in: members["set"])
     }
@@ -113,7 +115,7 @@ extension Route {
                 parts.append(.init(pointer: pointer, code: "invalid_request", message: message))
             }
         }
-        guard parts.isEmpty else { throw .wrong(parts) }
+        guard parts.isEmpty else { throw Problem.wrong(parts) }
         return changes
     }
 }

@@ -18,14 +18,14 @@ extension Route {
                     ],
                 ],
             ], maxBodyBytes: 4 << 10, responses: [(200, "the job", Schema.named("Job"))]
-        ) { request throws(Problem) in
+        ) { request in
             let (priority, start) = try change(request)
             return try await reschedule(request, priority, start)
         },
         Route(
             method: "POST", path: "/v1/jobs/{id}/run", name: "runJob", summary: "Lets a delayed job start at once.",
             role: .operate, pathParameters: [id], query: [.queue], responses: [(200, "the job", Schema.named("Job"))]
-        ) { request throws(Problem) in
+        ) { request in
             try await reschedule(request, nil, .now)
         },
     ]
@@ -60,24 +60,22 @@ extension Route {
 
     private static func reschedule(
         _ request: APIRequest, _ priority: JobSpec.Priority?, _ start: JobStart?
-    ) async throws(Problem) -> Reply {
+    ) async throws -> Reply {
         let queue = try request.queue()
         let job = try await request.job(queue)
         let id = job.id
         if case .notBefore(let instant)? = start { await request.keepUploads(of: [job], start: instant) }
         if case .now? = start { await request.keepUploads(of: [job]) }
-        let answer = try await request.ask { () throws(QueueError) in
-            try await queue.reschedule([id], priority: priority, start: start)
-        }[0]
+        let answer = try await queue.reschedule([id], priority: priority, start: start)[0]
         switch answer {
         case .rescheduled:
-            return try await request.after(changing: [id]) { () throws(Problem) in
+            return try await request.after(changing: [id]) {
                 Reply(try await request.job(queue, id: id), subjects: [id])
             }
         case .wrongState(let state):
             let states = start == .now ? "delayed jobs" : "waiting and delayed jobs"
             throw Problem(409, "wrong_state", "the job is \(state.rawValue); only \(states) can be changed")
-        case .unknown: throw .noJob(id)
+        case .unknown: throw Problem.noJob(id)
         }
     }
 }

@@ -9,10 +9,10 @@ extension Route {
             summary: "The fields that a job was pushed with, without secrets; `hidden` names those that lack a part.",
             role: .read, pathParameters: [id], query: [.queue],
             responses: [(200, "the fields", Schema.named("ShownFields"))]
-        ) { request throws(Problem) in
+        ) { request in
             let queue = try request.queue()
             let job = try await request.job(queue)
-            let fields = try await request.ask { () throws(QueueError) in try await queue.fields(job.id) }
+            let fields = try await queue.fields(job.id)
             return Reply(ShownFields(fields ?? [:]))
         }
     ]

@@ -21,12 +21,12 @@ struct JobPush {
         let duplicate: Bool
     }
 
-    func run() async throws(Problem) -> Reply {
+    func run() async throws -> Reply {
         guard let key = request.idempotencyKey else { return try await push(nonce: Nonce.random()) }
         // A token's keys are its own.
         let name = Digest.of(Array("\(request.token.name)\n\(key)".utf8))
         let reservation = JobQueue.ReplyKey(name, fingerprint: Digest.of(request.body))
-        let found = try await request.ask { () throws(QueueError) in try await queue.reserveReply(reservation) }
+        let found = try await queue.reserveReply(reservation)
         switch found {
         case .reserved: break
         case .inProgress:
@@ -38,7 +38,7 @@ struct JobPush {
             throw Problem(422, "key_reused", "the idempotency key was used with another body: use a new key")
         case .stored(let text): return stored(text)
         }
-        do throws(Problem) {
+        do {
             // With the nonce of the key and the body, a push whose reply was lost is not repeated.
             let nonce = Digest.of(Array("\(name)\n\(reservation.fingerprint)".utf8))
             let reply = try await push(nonce: String(nonce.prefix(32)))
@@ -47,7 +47,7 @@ struct JobPush {
                 reservation, "\(reply.status) " + String(decoding: reply.bytes, as: UTF8.self))
             return reply
         } catch {
-            if error.status < 500 {
+            if Problem(of: error).status < 500 {
                 try? await queue.removeReply(reservation)
             } else {
                 // Jobs may have been pushed.
@@ -75,7 +75,7 @@ struct JobPush {
         return reply
     }
 
-    private func push(nonce: String) async throws(Problem) -> Reply {
+    private func push(nonce: String) async throws -> Reply {
         let body = try request.json()
         guard case .object(let members) = body, let list = members["jobs"] else {
             let spec = try await check(body, at: "")
@@ -83,7 +83,7 @@ struct JobPush {
             return reply(answers[0], status: 201)
         }
         guard case .array(let items) = list, (1...Route.maxJobs).contains(items.count), members.count == 1 else {
-            throw .wrong([
+            throw Problem.wrong([
                 .init(
                     pointer: "/jobs", code: "invalid_request",
                     message: "`jobs` must be a list of 1 to \(Route.maxJobs) jobs, and the only member")
@@ -97,7 +97,7 @@ struct JobPush {
                 parts += error.parts
             }
         }
-        guard parts.isEmpty else { throw .wrong(parts) }
+        guard parts.isEmpty else { throw Problem.wrong(parts) }
         let answers = try await enqueue(specs, nonce) { "/jobs/\($0)" }
         return Reply(["jobs": answers], subjects: answers.map(\.id))
     }
@@ -113,7 +113,7 @@ struct JobPush {
         if let named { fields["source"] = try await UploadedSource(request).url(named, at: "\(pointer)/source") }
         let spec: JobSpec
         do throws(Failure) { spec = try JobSpec(fields: fields) } catch {
-            throw .wrong(Problem.Part.all(error, at: pointer))
+            throw Problem.wrong(Problem.Part.all(error, at: pointer))
         }
         guard request.token.allows(group: spec.group) else {
             throw Problem(
@@ -130,12 +130,10 @@ struct JobPush {
     }
 
     /// Refuses a push whose response would name a job that the token does not allow.
-    private func checkHolders(_ specs: [JobSpec]) async throws(Problem) {
+    private func checkHolders(_ specs: [JobSpec]) async throws {
         guard request.token.groupPrefix != nil else { return }
         let keys = Set(specs.compactMap(\.dedup)).sorted()
-        let holders = try await request.ask { () throws(QueueError) in
-            try await queue.jobs(try await queue.holders(ofDedup: keys))
-        }
+        let holders = try await queue.jobs(try await queue.holders(ofDedup: keys))
         guard holders.allSatisfy({ $0.map { request.token.allows(group: $0.group) } ?? true }) else {
             throw Problem(409, "dedup_held", "a job that the token is not for holds the dedup key: use another one")
         }
@@ -144,13 +142,13 @@ struct JobPush {
     /// Pushes the jobs; `pointer` is where a job is in the body.
     func enqueue(
         _ specs: [JobSpec], _ nonce: String, pointer: (Int) -> String
-    ) async throws(Problem) -> [Pushed] {
+    ) async throws -> [Pushed] {
         try await checkHolders(specs)
         do throws(QueueError) {
             return try await queue.enqueue(specs, nonce: nonce).map { Pushed(id: $0.id, duplicate: $0.isDuplicate) }
         } catch {
-            guard case .invalidJob(let index, let failure) = error else { throw Problem(error) }
-            throw .wrong(Problem.Part.all(failure, at: pointer(index)))
+            guard case .invalidJob(let index, let failure) = error else { throw error }
+            throw Problem.wrong(Problem.Part.all(failure, at: pointer(index)))
         }
     }
 }

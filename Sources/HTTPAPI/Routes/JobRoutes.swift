@@ -17,23 +17,23 @@ extension Route {
                 (201, "the job", pushed),
                 (200, "the jobs, in their order", Schema.named("PushedJobs")),
             ], link: "getJob"
-        ) { request throws(Problem) in
+        ) { request in
             try await JobPush(request).run()
         },
         Route(
             method: "GET", path: "/v1/jobs/{id}", name: "getJob", summary: "A job.", role: .read,
             pathParameters: [id], query: [.queue], responses: [(200, "the job", Schema.named("Job"))]
-        ) { request throws(Problem) in
+        ) { request in
             Reply(try await request.job(try request.queue()))
         },
         Route(
             method: "GET", path: "/v1/jobs/{id}/log", name: "getJobLog",
             summary: "The latest log lines of a job's attempts.", role: .read, pathParameters: [id], query: [.queue],
             responses: [(200, "the lines", Schema.object(["lines": Schema.array(Schema.string)]))]
-        ) { request throws(Problem) in
+        ) { request in
             let queue = try request.queue()
             let job = try await request.job(queue)
-            return Reply(["lines": try await request.ask { () throws(QueueError) in try await queue.log(job.id) }])
+            return Reply(["lines": try await queue.log(job.id)])
         },
     ]
 

@@ -53,7 +53,7 @@ struct JobSearch {
     }
 
     /// A page of the jobs; it may be short, and `next` says whether there may be more.
-    func run() async throws(Problem) -> Reply {
+    func run() async throws -> Reply {
         let found = try await page(from: try start())
         let next = found.next.map { "\(fingerprint).\($0)" }
         var reply = Reply(Page(jobs: found.jobs, next: next, scanned: found.scanned))
@@ -64,10 +64,8 @@ struct JobSearch {
     /// The jobs in some states that match, from a position on; `next` is the position after them.
     func page(
         from start: String?, among states: Set<JobState> = Set(JobState.allCases)
-    ) async throws(Problem) -> FoundJobs {
-        try await request.ask { () throws(QueueError) in
-            try await queue.find(filter, among: states, from: start, limit: limit)
-        }
+    ) async throws -> FoundJobs {
+        try await queue.find(filter, among: states, from: start, limit: limit)
     }
 
     /// Where the page begins; a cursor of other filters is refused.

@@ -9,14 +9,14 @@ extension Route {
             summary: "Sets how many jobs of a `limit_key` run at once, or start in a minute; null removes it.",
             role: .operate, pathParameters: [key], query: [.queue], body: change, maxBodyBytes: 4 << 10,
             responses: [(200, "the limit", Schema.named("Limit"))]
-        ) { request throws(Problem) in
+        ) { request in
             try await set(request, try changes(request))
         },
         Route(
             method: "DELETE", path: "/v1/limits/{key}", name: "deleteLimit",
             summary: "Removes the limit and the rate of a `limit_key`; the defaults then apply to it.", role: .operate,
             pathParameters: [key], query: [.queue], responses: [(200, "the limit", Schema.named("Limit"))]
-        ) { request throws(Problem) in
+        ) { request in
             try await set(request, (.some(nil), .some(nil)))
         },
         Route(
@@ -24,7 +24,7 @@ extension Route {
             summary: "Sets the limit or the rate of keys that have none; null removes it.", role: .operate,
             query: [.queue], body: change, maxBodyBytes: 4 << 10,
             responses: [(200, "the defaults", Schema.named("Limit"))]
-        ) { request throws(Problem) in
+        ) { request in
             try await set(request, try changes(request))
         },
     ]
@@ -52,7 +52,7 @@ extension Route {
         _ = try request.wholeQueue()
         guard case .object(let members) = try request.json(), !members.isEmpty,
             members.keys.allSatisfy({ ["limit", "rate"].contains($0) })
-        else { throw .wrong([wrong("", "the body must have `limit` or `rate`, and nothing else")]) }
+        else { throw Problem.wrong([wrong("", "the body must have `limit` or `rate`, and nothing else")]) }
         return (try number(members, "limit", from: 0), try number(members, "rate", from: 1))
     }
 
@@ -65,7 +65,7 @@ extension Route {
         case .integer(let number) where (Int64(least)...Int64(KeyLimits.most)).contains(number):
             return .some(Int(number))
         default:
-            throw .wrong([
+            throw Problem.wrong([
                 wrong("/\(name)", "`\(name)` must be a whole number from \(least) to \(KeyLimits.most), or null")
             ])
         }
@@ -75,22 +75,20 @@ extension Route {
         .init(pointer: pointer, code: "invalid_request", message: message)
     }
 
-    private static func set(_ request: APIRequest, _ changes: (limit: Int??, rate: Int??)) async throws(Problem)
+    private static func set(_ request: APIRequest, _ changes: (limit: Int??, rate: Int??)) async throws
         -> Reply
     {
         let (queue, key) = (try request.wholeQueue(), request.values["key"])
         let subjects = [key ?? "*"]
         if let number = changes.limit {
-            try await request.ask { () throws(QueueError) in try await queue.setLimit(number, key: key) }
+            try await queue.setLimit(number, key: key)
         }
-        return try await request.after(changing: changes.limit == nil ? [] : subjects) { () throws(Problem) in
+        return try await request.after(changing: changes.limit == nil ? [] : subjects) {
             if let number = changes.rate {
-                try await request.ask { () throws(QueueError) in try await queue.setRate(number, key: key) }
+                try await queue.setRate(number, key: key)
             }
-            return try await request.after(changing: changes.limit == nil ? subjects : []) { () throws(Problem) in
-                let limits = try await request.ask { () throws(QueueError) in
-                    try await queue.limits(key.map { [$0] } ?? [])
-                }
+            return try await request.after(changing: changes.limit == nil ? subjects : []) {
+                let limits = try await queue.limits(key.map { [$0] } ?? [])
                 let own = limits.keys.first { $0.name == key }
                 return Reply(LimitReport(limits, own), subjects: subjects)
             }

@@ -4,7 +4,7 @@ extension Route {
         method: "GET", path: "/metrics", name: "getMetrics",
         summary: "The figures of the queues and of this server, as Prometheus reads them.", role: .read,
         responses: [(200, "the text format of Prometheus", Schema.string)], contentType: "text/plain"
-    ) { request throws(Problem) in
+    ) { request in
         guard request.token.groupPrefix == nil else {
             throw Problem(403, "scope_denied", "the token is for groups, and this shows all jobs of a queue")
         }

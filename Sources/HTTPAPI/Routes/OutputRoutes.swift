@@ -16,7 +16,7 @@ extension Route {
                 (200, "the file", Schema.bytes), (206, "a range of the file", Schema.bytes),
                 (304, "the client has the file", Schema.any),
             ], contentType: "*/*"
-        ) { request throws(Problem) in
+        ) { request in
             let (folder, report, finished) = try await output(request)
             return try await withBlocking { () throws(Problem) in
                 try reply(request.http, report, folder.open(report, finished: finished))
@@ -27,7 +27,7 @@ extension Route {
             summary: "A URL for this output alone, which takes no token, for 10 minutes.", role: .read,
             pathParameters: [id, number], query: [.queue],
             responses: [(200, "the ticket", Schema.object(["url": Schema.string, "expires": Schema.string]))]
-        ) { request throws(Problem) in
+        ) { request in
             let (folder, report, finished) = try await output(request)
             try await withBlocking { () throws(Problem) in _ = try folder.open(report, finished: finished) }
             let (id, number) = (request.values["id"] ?? "", request.whole("n") ?? 0)
@@ -46,9 +46,9 @@ extension Route {
     static let outputNumbers = 0...999
 
     /// The output that a request names, and when its job ended.
-    private static func output(_ request: APIRequest) async throws(Problem) -> (OutputFolder, OutputReport, Int64?) {
+    private static func output(_ request: APIRequest) async throws -> (OutputFolder, OutputReport, Int64?) {
         let previews = request.context.previews?.files
-        guard let outputs = request.context.outputs ?? previews else { throw .noDownloads }
+        guard let outputs = request.context.outputs ?? previews else { throw Problem.noDownloads }
         let job = try await request.job(try request.queue())
         let (number, reports) = (request.whole("n") ?? 0, job.outputs ?? [])
         guard reports.indices.contains(number), reports[number].isMade else {

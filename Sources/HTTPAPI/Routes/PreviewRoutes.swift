@@ -16,7 +16,7 @@ extension Route {
                 (201, "the job", Schema.named("PushedJob")),
                 (200, "the job that has made the same preview, or makes it now", Schema.named("PushedJob")),
             ], link: "getJob"
-        ) { request throws(Problem) in
+        ) { request in
             try await Preview(request).run()
         }
     ]

@@ -7,7 +7,7 @@ extension Route {
         Route(
             method: "GET", path: "/v1/queues", name: "listQueues", summary: "The queues of this server.", role: .read,
             responses: [(200, "the queues", Schema.object(["queues": Schema.array(Schema.named("Queue"))]))]
-        ) { request throws(Problem) in
+        ) { request in
             var reports: [QueueReport] = []
             guard request.token.groupPrefix == nil else {
                 throw Problem(403, "scope_denied", "the token is for groups, and this shows all jobs of a queue")
@@ -20,25 +20,25 @@ extension Route {
         Route(
             method: "GET", path: "/v1/queues/{queue}", name: "getQueue", summary: "The state of a queue.", role: .read,
             pathParameters: [.queue], responses: [(200, "the queue", Schema.named("Queue"))]
-        ) { request throws(Problem) in
+        ) { request in
             Reply(try await report(try request.wholeQueue(), request))
         },
         Route(
             method: "POST", path: "/v1/queues/{queue}/pause", name: "pauseQueue",
             summary: "Starts no more jobs of a queue; running ones continue.", role: .operate, pathParameters: [.queue],
             responses: [(200, "the queue", Schema.named("Queue"))]
-        ) { request throws(Problem) in
+        ) { request in
             let queue = try request.wholeQueue()
-            try await request.ask { () throws(QueueError) in try await queue.pause() }
+            try await queue.pause()
             return try await changed(queue, request)
         },
         Route(
             method: "POST", path: "/v1/queues/{queue}/resume", name: "resumeQueue",
             summary: "Starts jobs of a paused queue again.", role: .operate, pathParameters: [.queue],
             responses: [(200, "the queue", Schema.named("Queue"))]
-        ) { request throws(Problem) in
+        ) { request in
             let queue = try request.wholeQueue()
-            try await request.ask { () throws(QueueError) in try await queue.resume() }
+            try await queue.resume()
             return try await changed(queue, request)
         },
         Route(
@@ -47,13 +47,13 @@ extension Route {
             role: .operate, pathParameters: [.queue],
             query: [Parameter("timeout", .whole(0...10), "how many seconds to wait; 10 if it is not given")],
             responses: [(200, "the queue", Schema.named("Queue"))]
-        ) { request throws(Problem) in
+        ) { request in
             let queue = try request.wholeQueue()
-            try await request.ask { () throws(QueueError) in try await queue.pause() }
+            try await queue.pause()
             let end = ContinuousClock.now + .seconds(request.whole("timeout") ?? 10)
-            return try await changed(queue, request) { () throws(Problem) in
+            return try await changed(queue, request) {
                 while true {
-                    let stats = try await request.ask { () throws(QueueError) in try await queue.stats() }
+                    let stats = try await queue.stats()
                     if stats[.running] == 0 || !stats.isPaused || .now >= end { break }
                     try? await Task.sleep(for: .milliseconds(200))
                 }
@@ -76,10 +76,10 @@ extension Route {
                     ])
                 )
             ]
-        ) { request throws(Problem) in
+        ) { request in
             let queue = try request.wholeQueue()
             let hours = request.whole("hours") ?? 24
-            let counts = try await request.ask { () throws(QueueError) in try await queue.hourlyCounts(hours) }
+            let counts = try await queue.hourlyCounts(hours)
             return Reply(["hours": counts])
         },
     ]
@@ -92,18 +92,18 @@ extension Route {
 
     /// The response with the state of a queue that was changed, after what follows the change.
     private static func changed(
-        _ queue: JobQueue, _ request: APIRequest, _ rest: () async throws(Problem) -> Void = { () throws(Problem) in }
-    ) async throws(Problem) -> Reply {
+        _ queue: JobQueue, _ request: APIRequest, _ rest: () async throws -> Void = {}
+    ) async throws -> Reply {
         let subjects = [queue.name.text]
-        return try await request.after(changing: subjects) { () throws(Problem) in
+        return try await request.after(changing: subjects) {
             try await rest()
             return Reply(try await report(queue, request), subjects: subjects)
         }
     }
 
-    private static func report(_ queue: JobQueue, _ request: APIRequest) async throws(Problem) -> QueueReport {
-        let stats = try await request.ask { () throws(QueueError) in try await queue.stats() }
-        let live = try await request.ask { () throws(QueueError) in try await queue.live() }
+    private static func report(_ queue: JobQueue, _ request: APIRequest) async throws -> QueueReport {
+        let stats = try await queue.stats()
+        let live = try await queue.live()
         return QueueReport(queue.name.text, stats, live: live)
     }
 }

@@ -8,7 +8,7 @@ extension Route {
         Route(
             method: "GET", path: "/v1/schedules/{schedule}", name: "getSchedule", summary: "A schedule.", role: .read,
             pathParameters: [name], query: [.queue], responses: [(200, "the schedule", Schema.named("Schedule"))]
-        ) { request throws(Problem) in
+        ) { request in
             Reply(ScheduleReport(try await schedule(request, try request.wholeQueue())))
         },
         Route(
@@ -16,7 +16,7 @@ extension Route {
             summary: "The fields of a schedule's jobs, without secrets; `hidden` names those that lack a part.",
             role: .read, pathParameters: [name], query: [.queue],
             responses: [(200, "the fields", Schema.named("ShownFields"))]
-        ) { request throws(Problem) in
+        ) { request in
             Reply(ShownFields(try await schedule(request, try request.wholeQueue()).fields))
         },
         Route(
@@ -28,15 +28,13 @@ extension Route {
                 (201, "the new schedule", Schema.named("Schedule")),
                 (200, "the schedule that replaces one", Schema.named("Schedule")),
             ]
-        ) { request throws(Problem) in
+        ) { request in
             let queue = try request.wholeQueue()
             let (name, spec) = (request.values["schedule"] ?? "", try spec(request))
-            let earlier = try await request.ask { () throws(QueueError) in try await queue.schedule(name) }
+            let earlier = try await queue.schedule(name)
             // Without a change in between, it is replaced if it was there.
-            _ = try await request.ask { () throws(QueueError) in
-                try await queue.putSchedule(name, spec, replaces: true)
-            }
-            return try await request.after(changing: [name]) { () throws(Problem) in
+            _ = try await queue.putSchedule(name, spec, replaces: true)
+            return try await request.after(changing: [name]) {
                 let report = ScheduleReport(try await schedule(request, queue))
                 return Reply(report, status: earlier == nil ? 201 : 200, subjects: [name])
             }
@@ -45,10 +43,10 @@ extension Route {
             method: "DELETE", path: "/v1/schedules/{schedule}", name: "deleteSchedule",
             summary: "Deletes a schedule; jobs that it has pushed remain.", role: .operate, pathParameters: [name],
             query: [.queue], responses: [(204, "it is deleted", Schema.any)]
-        ) { request throws(Problem) in
+        ) { request in
             let (queue, name) = (try request.wholeQueue(), request.values["schedule"] ?? "")
-            guard try await request.ask({ () throws(QueueError) in try await queue.removeSchedule(name) }) else {
-                throw .noSchedule(name)
+            guard try await queue.removeSchedule(name) else {
+                throw Problem.noSchedule(name)
             }
             return Reply(subjects: [name])
         },
@@ -56,11 +54,11 @@ extension Route {
             method: "POST", path: "/v1/schedules/{schedule}/run", name: "runSchedule",
             summary: "Pushes one job of a schedule now.", role: .operate, pathParameters: [name], query: [.queue],
             responses: [(201, "the job", Schema.object(["id": Schema.string]))], link: "getJob"
-        ) { request throws(Problem) in
+        ) { request in
             let queue = try request.wholeQueue()
             let found = try await schedule(request, queue)
-            let id = try await request.ask { () throws(QueueError) in try await queue.runSchedule(found) }
-            guard let id else { throw .noSchedule(found.name) }
+            let id = try await queue.runSchedule(found)
+            guard let id else { throw Problem.noSchedule(found.name) }
             var reply = Reply(["id": id], status: 201, subjects: [found.name, id])
             reply.headers = [request.location(ofJob: id, in: queue)]
             return reply
@@ -78,16 +76,14 @@ extension Route {
             method: "POST", path: "/v1/schedules/{schedule}/\(verb)", name: name, summary: summary, role: .operate,
             pathParameters: [Self.name], query: [.queue],
             responses: [(200, "the schedule", Schema.named("Schedule"))]
-        ) { request throws(Problem) in
+        ) { request in
             let queue = try request.wholeQueue()
             let found = try await schedule(request, queue)
-            let isDone = try await request.ask { () throws(QueueError) in
-                try await queue.setSchedule(found, isPaused: isPaused)
-            }
+            let isDone = try await queue.setSchedule(found, isPaused: isPaused)
             guard isDone else {
                 throw Problem(409, "changed", "another client changed the schedule \(found.name): repeat the request")
             }
-            return try await request.after(changing: [found.name]) { () throws(Problem) in
+            return try await request.after(changing: [found.name]) {
                 Reply(ScheduleReport(try await schedule(request, queue)), subjects: [found.name])
             }
         }
@@ -96,10 +92,10 @@ extension Route {
     /// The schedule of the path.
     private static func schedule(
         _ request: APIRequest, _ queue: JobQueue
-    ) async throws(Problem) -> ScheduleRecord {
+    ) async throws -> ScheduleRecord {
         let name = request.values["schedule"] ?? ""
-        let found = try await request.ask { () throws(QueueError) in try await queue.schedule(name) }
-        guard let found else { throw .noSchedule(name) }
+        let found = try await queue.schedule(name)
+        guard let found else { throw Problem.noSchedule(name) }
         return found
     }
 
@@ -127,9 +123,9 @@ extension Route {
         } catch {
             let code = error.failure.code.rawValue
             switch error.part {
-            case .expression: throw .wrong([.init(pointer: "/cron", code: code, message: error.failure.message)])
-            case .zone: throw .wrong([.init(pointer: "/time_zone", code: code, message: error.failure.message)])
-            case .fields: throw .wrong(Problem.Part.all(error.failure, at: "/fields"))
+            case .expression: throw Problem.wrong([.init(pointer: "/cron", code: code, message: error.failure.message)])
+            case .zone: throw Problem.wrong([.init(pointer: "/time_zone", code: code, message: error.failure.message)])
+            case .fields: throw Problem.wrong(Problem.Part.all(error.failure, at: "/fields"))
             }
         }
     }

@@ -12,12 +12,12 @@ extension Route {
             summary: "Creates an upload by tus, or takes a whole file as the body.", role: .push,
             query: [Parameter("filename", .text(255), "the name of a file that is sent as a whole")],
             bodyTypes: [plainType], receiver: createReceiver, responses: [(201, "the upload", upload)]
-        ) { _ throws(Problem) in throw .uploadsOff },
+        ) { _ throws(Problem) in throw Problem.uploadsOff },
         Route(
             method: "OPTIONS", path: "/v1/uploads", name: "getUploadOptions", summary: "What the server knows of tus.",
             role: .read, responses: [(204, "in the headers", Schema.any)]
-        ) { request throws(Problem) in
-            guard let folder = request.context.uploads else { throw .uploadsOff }
+        ) { request in
+            guard let folder = request.context.uploads else { throw Problem.uploadsOff }
             var reply = Reply(status: 204, contentType: "", body: [])
             reply.headers = [
                 ("Tus-Resumable", version), ("Tus-Version", version), ("Tus-Max-Size", "\(folder.maxBytes)"),
@@ -29,8 +29,8 @@ extension Route {
             method: "GET", path: "/v1/uploads/{upload}", name: "getUpload",
             summary: "An upload; HEAD says how many bytes have arrived.", role: .push, pathParameters: [uploadID],
             responses: [(200, "the upload", upload)]
-        ) { request throws(Problem) in
-            guard let folder = request.context.uploads else { throw .uploadsOff }
+        ) { request in
+            guard let folder = request.context.uploads else { throw Problem.uploadsOff }
             try checkVersion(request)
             let (id, owner) = (request.values["upload"] ?? "", request.token.name)
             let upload = try await withBlocking { () throws(Problem) in try folder.find(id, owner: owner) }
@@ -46,12 +46,12 @@ extension Route {
                 Parameter("Upload-Offset", .whole(0...(1 << 50)), "how many bytes the upload has")
             ], bodyTypes: [appendType, plainType], receiver: appendReceiver,
             responses: [(204, "the bytes are stored", Schema.any)]
-        ) { _ throws(Problem) in throw .uploadsOff },
+        ) { _ throws(Problem) in throw Problem.uploadsOff },
         Route(
             method: "DELETE", path: "/v1/uploads/{upload}", name: "deleteUpload", summary: "Deletes an upload.",
             role: .push, pathParameters: [uploadID], responses: [(204, "it is deleted", Schema.any)]
-        ) { request throws(Problem) in
-            guard let folder = request.context.uploads else { throw .uploadsOff }
+        ) { request in
+            guard let folder = request.context.uploads else { throw Problem.uploadsOff }
             try checkVersion(request)
             let (id, owner) = (request.values["upload"] ?? "", request.token.name)
             try await withBlocking { () throws(Problem) in try folder.remove(id, owner: owner) }
