@@ -87,20 +87,6 @@ struct APIRequest: Sendable {
             _ = await keepUpload(id, start: start)
         }
     }
-
-    /// The body as JSON.
-    func json() throws(Problem) -> JSONValue {
-        guard !JSONBody.isTooComplex(body) else {
-            throw Problem(413, "too_large", "the body has more than \(JSONBody.maxValues) values: send less at once")
-        }
-        guard JSONBody.isUTF8(body), let value = JSONBody.value(body) else {
-            throw Problem(400, "malformed_json", "the body is not JSON in UTF-8")
-        }
-        if let name = JSONBody.repeatedName(body) {
-            throw Problem(400, "malformed_json", "an object of the body repeats the name `\(FieldText.shown(name))`")
-        }
-        return value
-    }
 }
 
 /// What all requests share.

@@ -9,7 +9,7 @@ enum FieldText {
     /// The fields as text. Null omits a field; only the fields whose form is JSON take lists and objects.
     static func fields(_ value: JSONValue, at pointer: String) throws(Problem) -> [String: String] {
         guard case .object(let members) = value else {
-            throw .wrong([.init(pointer: pointer, code: "invalid_request", message: "a job must be an object")])
+            throw .wrong([.init(pointer, "a job must be an object")])
         }
         var fields: [String: String] = [:]
         for (name, member) in members {
@@ -18,7 +18,7 @@ enum FieldText {
                 guard isJSON(name) else {
                     let message = "`\(shown(name))` must be a text, a number or a truth value"
                     throw .wrong([
-                        .init(pointer: "\(pointer)/\(escaped(name))", code: "invalid_request", message: message)
+                        .init("\(pointer)/\(escaped(name))", message)
                     ])
                 }
                 fields[name] = member.field

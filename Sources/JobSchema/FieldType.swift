@@ -80,15 +80,18 @@ package struct FieldType: Sendable {
 
     /// One of the words, or another spelling of one, which the parser accepts.
     static func words(_ words: [String], _ parse: (@Sendable (String) -> String?)? = nil) -> FieldType {
-        let head = words.dropLast().joined(separator: ", ")
-        let rule =
-            words.count > 3
-            ? "one of \(words.joined(separator: " "))" : (head.isEmpty ? "" : head + " or ") + (words.last ?? "")
+        let rule = words.count > 3 ? "one of \(words.joined(separator: " "))" : alternatives(words)
         return FieldType(rule, words: words) { text in words.contains(text) || parse?(text) != nil }
     }
 
     /// One of the type's words.
     static func word<Value: RawRepresentable<String> & CaseIterable>(_ type: Value.Type) -> FieldType {
         words(type.allCases.map(\.rawValue))
+    }
+
+    /// The words as `a`, `a or b` or `a, b or c`.
+    package static func alternatives(_ words: [String]) -> String {
+        let head = words.dropLast().joined(separator: ", ")
+        return (head.isEmpty ? "" : head + " or ") + (words.last ?? "")
     }
 }

@@ -68,6 +68,13 @@ import Testing
         #expect(none.output == "" && none.errors.contains("there are no schedules"))
     }
 
+    @Test func `all that is wrong with a schedule is reported at once`() async throws {
+        let outcome = try await respool.run(
+            "schedule", "add", "x", "61 * * * *", "--time-zone", "CEST", "--source", "https://x.org/a", "--to", "mp3",
+            "--channels", "0", "--gain", "loud")
+        #expect(outcome.exitCode == 2 && outcome.errors.split(separator: "\n").count == 4, "\(outcome.errors)")
+    }
+
     @Test func `a missing schedule and a missing source are reported`() async throws {
         for verb in ["remove", "run", "pause", "resume"] {
             let outcome = try await respool.run("schedule", verb, "x")

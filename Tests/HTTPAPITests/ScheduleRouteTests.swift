@@ -80,6 +80,8 @@ import Testing
                 #expect(answer.status == 200, "\(answer)")
                 #expect(answer.text("limit") == step.limit && answer.text("rate") == step.rate, "\(step) \(answer)")
             }
+            let wrong = try await api.send("PUT /v1/limits/b", #"{"limit": -1}"#)
+            #expect(wrong.text("detail") == "`limit` must be a whole number from 0 to 60000 or null", "\(wrong)")
             let limits = try await api.queue.limits()
             #expect(limits.keys.isEmpty && limits.fallback == nil && limits.fallbackRate == 60)
             for (body, pointer) in [
@@ -90,6 +92,31 @@ import Testing
                 let answer = try await api.send("PUT /v1/limits/b", body)
                 #expect(answer.status == 422 && answer.text("errors.0.pointer") == pointer, "\(body) \(answer)")
             }
+        }
+    }
+
+    @Test(arguments: [
+        ("PUT /v1/limits/b", #"{"limit": -1, "rate": "x", "x": 1}"#, ["/limit", "/rate", ""]),
+        (
+            "PUT \(path)",
+            #"{"cron": "61 * * * *", "time_zone": "Mars/Olympus", "fields": {"source": "https://a", "format": "mp9", "channels": 0}}"#,
+            ["/cron", "/time_zone", "/fields/channels", "/fields/format"]
+        ),
+        ("PUT \(path)", #"{"cron": 5, "every": 5}"#, ["/cron", "", "/fields"]),
+        (
+            "POST /v1/jobs/actions",
+            #"{"action": "cancel", "filter": {"nope": "x", "older_than": "x"}, "set": {}, "dry_run": false}"#,
+            ["/filter/nope", "/filter/older_than", "/set", ""]
+        ),
+        ("POST /v1/jobs/actions", #"{"limit": 501, "filter": {}}"#, ["/filter", "/limit", "/action"]),
+        ("POST /v1/jobs", #"{"source": "x", "format": "mp9", "gain": "loud"}"#, ["/gain", "/source", "/format"]),
+    ])
+    func `all wrong parts of a body are named at once`(line: String, body: String, pointers: [String]) async throws {
+        try await APIFixture.run { api in
+            let answer = try await api.send(line, body)
+            let named = (0...pointers.count).map { answer.text("errors.\($0).pointer") }
+            #expect(answer.status == 422 && named == pointers + [nil], "\(answer)")
+            #expect(answer.text("detail")?.hasSuffix(" (and \(pointers.count - 1) more)") == true)
         }
     }
 

@@ -20,7 +20,7 @@ struct Preview {
         "source", "source_credentials", "source_headers", "start", "end", "duration", "track", "drc",
     ]
 
-    init(_ request: APIRequest) throws(Problem) {
+    init(_ request: APIRequest, _ wanted: PreviewRequest) throws(Problem) {
         guard let folder = request.context.previews else {
             throw Problem(404, "previews_off", "this server makes no previews: start it with RESPOOL_UPLOAD_DIR")
         }
@@ -28,7 +28,7 @@ struct Preview {
         self.folder = folder
         push = try JobPush(request)
         queue = try request.queue()
-        wanted = try PreviewRequest(try request.json())
+        self.wanted = wanted
     }
 
     func run() async throws -> Reply {

@@ -2,14 +2,14 @@ import JobSchema
 import MediaTypes
 
 /// What a request for a preview asks for.
-struct PreviewRequest {
+struct PreviewRequest: RequestBody {
     let kind: Kind
     let subject: Subject
     /// The fields that describe the result.
     let settings: [String: String]
 
     /// What is made of the sound.
-    enum Kind: String, CaseIterable {
+    enum Kind: String, CaseIterable, Sendable {
         case audio, peaks, spectrogram
 
         /// Every browser plays the format of audio.
@@ -18,7 +18,7 @@ struct PreviewRequest {
     }
 
     /// Whose sound it is.
-    enum Subject {
+    enum Subject: Sendable {
         /// A source before it is pushed, with its range.
         case source([String: String])
         /// The source and the range of a job.
@@ -29,12 +29,21 @@ struct PreviewRequest {
     /// The numbers of points of peaks.
     static let points = 100...PictureSettings.points.upperBound
 
-    init(_ value: JSONValue) throws(Problem) {
-        guard case .object(let members) = value else { throw Self.wrong("", "the body must be an object") }
-        guard case .string(let name)? = members["kind"], let kind = Kind(rawValue: name) else {
-            throw Self.wrong("/kind", "`kind` must be audio, peaks or spectrogram")
-        }
-        self.kind = kind
+    static let schema: JSONValue = [
+        "type": "object", "required": ["kind"],
+        "properties": [
+            "kind": Schema.word(Kind.allCases.map(\.rawValue)),
+            "points": Parameter("points", .whole(points), "").schema,
+            "size": ["type": "string"],
+        ],
+    ]
+
+    static let documentedSchema: JSONValue = [
+        "oneOf": .array(["PreviewOfSource", "PreviewOfJobSource", "PreviewOfOutput"].map(Schema.named))
+    ]
+
+    init(_ members: [String: JSONValue]) throws(Problem) {
+        kind = Kind(rawValue: members["kind"]?.field ?? "")!
         subject = try Self.subject(members)
         settings = try Self.settings(kind, members)
     }
@@ -74,16 +83,14 @@ struct PreviewRequest {
     }
 
     private static func settings(_ kind: Kind, _ members: [String: JSONValue]) throws(Problem) -> [String: String] {
-        guard case .integer(let count) = members["points"] ?? 1200, points.contains(Int(clamping: count)) else {
-            throw wrong("/points", "`points` must be a whole number from \(points.lowerBound) to \(points.upperBound)")
+        let size = members["size"]?.field ?? "1024x256"
+        guard PictureSize(parsing: size).map({ !$0.isEmpty && $0.fits(in: Self.largest) }) == true else {
+            throw wrong("/size", "`size` must be width and height in pixels up to \(Self.largest)")
         }
-        guard case .string(let size) = members["size"] ?? "1024x256",
-            PictureSize(parsing: size).map({ !$0.isEmpty && $0.fits(in: Self.largest) }) == true
-        else { throw wrong("/size", "`size` must be width and height in pixels up to \(Self.largest)") }
         let fields =
             switch kind {
             case .audio: ["bit_rate": "96k"]
-            case .peaks: ["peaks_format": "json", "points": "\(count)"]
+            case .peaks: ["peaks_format": "json", "points": members["points"]?.field ?? "1200"]
             case .spectrogram: ["size": size]
             }
         return fields.merging(["format": kind.format.name]) { $1 }
@@ -92,6 +99,6 @@ struct PreviewRequest {
     private static let largest = Kind.spectrogram.format.pictureSizes!.largest
 
     private static func wrong(_ pointer: String, _ message: String) -> Problem {
-        .wrong([.init(pointer: pointer, code: "invalid_request", message: message)])
+        .wrong([.init(pointer, message)])
     }
 }

@@ -6,12 +6,7 @@ import Jobs
 struct BulkAction {
     private let request: APIRequest
     private let queue: JobQueue
-    private let kind: BulkChange
-    private let filters: [String: String]
-    private let changes: [String: String]
-    private let limit: Int
-    /// `nil` for a dry run.
-    private let confirmation: String?
+    private let body: BulkBody
     /// What is signed: the action, its filter and its changes.
     private let signed: [String]
 
@@ -23,32 +18,12 @@ struct BulkAction {
     /// The number of jobs that one call of the queue changes.
     private static let part = 50
 
-    init(_ request: APIRequest) throws(Problem) {
+    init(_ request: APIRequest, _ body: BulkBody) throws(Problem) {
         self.request = request
+        self.body = body
         queue = try request.queue()
-        guard case .object(var members) = try request.json() else { throw Self.wrong("", "the body must be an object") }
-        guard members.keys.allSatisfy({ ["action", "filter", "set", "limit", "dry_run", "confirm"].contains($0) })
-        else {
-            throw Self.wrong(
-                "", "the body has `action`, `filter`, `set`, `limit`, `dry_run` and `confirm`, and nothing else")
-        }
-        guard case .string(let name)? = members["action"], let kind = BulkChange(rawValue: name) else {
-            throw Self.wrong("/action", "`action` must be retry, cancel or delete")
-        }
-        self.kind = kind
-        filters = try Self.filters(members["filter"])
-        guard kind == .retry || members["set"] == nil else { throw Self.wrong("/set", "only retry takes `set`") }
-        changes = try Route.changes(in: members["set"])
-        try request.checkKeys(changes, at: "/set")
-        limit = try Self.limit(members["limit"])
-        switch (members["dry_run"], members["confirm"]) {
-        case (.boolean(true)?, nil): confirmation = nil
-        case (nil, .string(let text)?), (.boolean(false)?, .string(let text)?): confirmation = text
-        default: throw Self.wrong("", "give either `dry_run`: true, or the `confirm` of its response")
-        }
-        (members["dry_run"], members["confirm"]) = (nil, nil)
-        let text = String(decoding: JSONBody.bytes(JSONValue.object(members)), as: UTF8.self)
-        signed = ["action", queue.name.text, request.token.name, text]
+        try request.checkKeys(body.changes, at: "/set")
+        signed = ["action", queue.name.text, request.token.name, body.signedText]
     }
 
     private struct Report: Encodable {
@@ -67,16 +42,17 @@ struct BulkAction {
     }
 
     func run() async throws -> Reply {
-        let start = try confirmation.map { text throws(Problem) in try position(text) }
-        let search = try JobSearch(request, filters: filters, limit: start == nil ? JobQueue.maxScanned : limit)
-        let page = try await search.page(from: start ?? nil, among: kind.states)
+        let start = try body.confirmation.map { text throws(Problem) in try position(text) }
+        let search = try JobSearch(
+            request, filters: body.filters, limit: start == nil ? JobQueue.maxScanned : body.limit)
+        let page = try await search.page(from: start ?? nil, among: body.kind.states)
         guard start != nil else {
             return Reply(
                 Report(
                     matched: page.jobs.count, scanned: page.scanned, more: page.next != nil,
                     sample: Array(page.jobs.prefix(Self.maxSample)), confirm: confirmation(after: "")))
         }
-        if kind == .retry { await request.keepUploads(of: page.jobs) }
+        if body.kind == .retry { await request.keepUploads(of: page.jobs) }
         let results = try await act(page.jobs.map(\.id))
         return Reply(
             Report(
@@ -92,7 +68,7 @@ struct BulkAction {
     /// Changes the jobs in small parts, so that the log says exactly what was done if Redis is lost in between.
     private func act(_ ids: [String]) async throws -> [JobResult] {
         var results: [JobResult] = []
-        let size = kind == .delete ? 1 : Self.part
+        let size = body.kind == .delete ? 1 : Self.part
         for start in stride(from: 0, to: ids.count, by: size) {
             let part = Array(ids[start..<min(start + size, ids.count)])
             do {
@@ -108,11 +84,11 @@ struct BulkAction {
 
     /// What was done to each job.
     private func words(_ ids: [String]) async throws -> [String] {
-        switch kind {
+        switch body.kind {
         case .cancel:
             return try await queue.cancel(ids).map(Self.word)
         case .retry:
-            return try await queue.retry(ids, changes: changes)
+            return try await queue.retry(ids, changes: body.changes)
                 .map(Self.word)
         case .delete:
             var words: [String] = []
@@ -167,16 +143,59 @@ struct BulkAction {
         }
         return words[2].isEmpty ? nil : words[2]
     }
+}
 
-    private static func filters(_ value: JSONValue?) throws(Problem) -> [String: String] {
-        guard case .object(let members)? = value, !members.isEmpty else {
-            throw wrong("/filter", "`filter` must be an object with at least one filter of the list of jobs")
+/// The body of a request for an action on many jobs.
+struct BulkBody: RequestBody {
+    let kind: BulkChange
+    let filters: [String: String]
+    let changes: [String: String]
+    let limit: Int
+    /// `nil` for a dry run.
+    let confirmation: String?
+    /// The action, its filter and its changes as JSON.
+    let signedText: String
+
+    static let schema: JSONValue = [
+        "type": "object", "additionalProperties": false, "required": ["action", "filter"],
+        "properties": [
+            "action": Schema.word(["retry", "cancel", "delete"]), "filter": ["type": "object", "minProperties": 1],
+            "set": ["type": "object"], "limit": limit, "dry_run": Schema.boolean, "confirm": Schema.string,
+        ],
+    ]
+
+    static let documentedSchema: JSONValue = ["oneOf": .array(Route.forms.keys.sorted().map(Schema.named))]
+
+    /// The schema of the maximum number of jobs.
+    static let limit: JSONValue = ["type": "integer", "minimum": 1, "maximum": .integer(Int64(BulkAction.maxJobs))]
+
+    init(_ members: [String: JSONValue]) throws(Problem) {
+        var parts: [Problem.Part] = []
+        kind = BulkChange(rawValue: members["action"]?.field ?? "")!
+        filters = Self.filters(members["filter"], &parts)
+        if kind != .retry, members["set"] != nil { parts.append(.init("/set", "only retry takes `set`")) }
+        var changes: [String: String] = [:]
+        do throws(Problem) { changes = try Route.changes(in: members["set"]) } catch { parts += error.parts }
+        self.changes = changes
+        limit = members["limit"]?.field.flatMap { Int($0) } ?? 100
+        confirmation = members["confirm"]?.field
+        let isDry = members["dry_run"]?.field
+        if confirmation == nil ? isDry != "true" : isDry == "true" {
+            parts.append(.init("", "give either `dry_run`: true, or the `confirm` of its response"))
         }
+        let signed = members.filter { !["dry_run", "confirm"].contains($0.key) }
+        signedText = String(decoding: JSONBody.bytes(JSONValue.object(signed)), as: UTF8.self)
+        guard parts.isEmpty else { throw .wrong(parts) }
+    }
+
+    private static func filters(_ value: JSONValue?, _ parts: inout [Problem.Part]) -> [String: String] {
+        guard case .object(let members)? = value else { return [:] }
         var filters: [String: String] = [:]
-        for (name, member) in members {
+        for (name, member) in members.sorted(by: { $0.key < $1.key }) {
             let pointer = "/filter/\(FieldText.escaped(name))"
             guard let parameter = JobSearch.filters.first(where: { $0.name == name }) else {
-                throw wrong(pointer, "there is no filter `\(FieldText.shown(name))`")
+                parts.append(.init(pointer, "there is no filter `\(FieldText.shown(name))`"))
+                continue
             }
             let text: String? =
                 switch (member, parameter.form) {
@@ -186,22 +205,11 @@ struct BulkAction {
                 default: nil
                 }
             guard let text, parameter.accepts(text) else {
-                throw wrong(pointer, "`\(name)` must be \(parameter.expected)")
+                parts.append(.init(pointer, "`\(name)` must be \(parameter.expected)"))
+                continue
             }
             filters[name] = text
         }
         return filters
-    }
-
-    private static func limit(_ value: JSONValue?) throws(Problem) -> Int {
-        guard let value else { return 100 }
-        guard case .integer(let number) = value, (1...Int64(maxJobs)).contains(number) else {
-            throw wrong("/limit", "`limit` must be a whole number from 1 to \(maxJobs)")
-        }
-        return Int(number)
-    }
-
-    private static func wrong(_ pointer: String, _ message: String) -> Problem {
-        .wrong([.init(pointer: pointer, code: "invalid_request", message: message)])
     }
 }

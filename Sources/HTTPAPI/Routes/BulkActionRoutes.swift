@@ -8,7 +8,7 @@ extension Route {
             method: "POST", path: "/v1/jobs/actions", name: "changeJobs",
             summary:
                 "Retries, cancels or deletes the jobs that match a filter: first a dry run, then with its `confirm`.",
-            role: .operate, query: [.queue], body: ["oneOf": .array(forms.keys.sorted().map(Schema.named))],
+            role: .operate, query: [.queue], body: BulkBody.self,
             maxBodyBytes: 128 << 10,
             responses: [
                 (
@@ -21,8 +21,8 @@ extension Route {
                     ])
                 )
             ]
-        ) { request in
-            try await BulkAction(request).run()
+        ) { request, body in
+            try await BulkAction(request, body).run()
         }
     ]
 
@@ -40,7 +40,7 @@ extension Route {
                 "properties": .object(
                     Dictionary(uniqueKeysWithValues: JobSearch.filters.map { ($0.name, $0.schema) })),
             ],
-            "limit": ["type": "integer", "minimum": 1, "maximum": .integer(Int64(BulkAction.maxJobs))],
+            "limit": BulkBody.limit,
         ]
         if isRetry {
             properties["set"] = [

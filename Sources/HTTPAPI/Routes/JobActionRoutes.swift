@@ -23,17 +23,9 @@ extension Route {
             method: "POST", path: "/v1/jobs/{id}/retry", name: "retryJob",
             summary: "Runs a failed or cancelled job again, with changed fields; null removes one.", role: .operate,
             pathParameters: [id], query: [.queue],
-            body: [
-                "type": "object", "additionalProperties": false,
-                "properties": [
-                    "set": [
-                        "type": "object", "additionalProperties": false,
-                        "properties": .object(changeable),
-                    ]
-                ],
-            ], maxBodyBytes: 128 << 10, responses: [(200, "what was done", done)]
-        ) { request in
-            let changes = try changes(request)
+            body: Retry.self, maxBodyBytes: 128 << 10, responses: [(200, "what was done", done)]
+        ) { request, retry in
+            let changes = retry.changes
             try request.checkKeys(changes, at: "/set")
             let queue = try request.queue()
             let job = try await request.job(queue)
@@ -88,17 +80,6 @@ extension Route {
         return properties.filter { !JobQueue.unchangeable.contains($0.key) }
     }()
 
-    /// The changed fields; an empty text removes one.
-    private static func changes(_ request: APIRequest) throws(Problem) -> [String: String] {
-        let body = try request.json()
-        guard case .object(let members) = body, members.keys.allSatisfy({ $0 == "set" }) else {
-            throw Problem.wrong([
-                .init(pointer: "", code: "invalid_request", message: "the body must be {\"set\": {…}}")
-            ])
-        }
-        return try changes(in: members["set"])
-    }
-
     /// The changed fields of a retry; an empty text removes one.
     static func changes(in set: JSONValue?) throws(Problem) -> [String: String] {
         guard let set else { return [:] }
@@ -108,16 +89,30 @@ extension Route {
         for name in changes.keys.sorted() {
             let pointer = "/set/\(FieldText.escaped(name))"
             if JobField.named(name) == nil {
-                let message = "there is no field `\(FieldText.shown(name))`"
-                parts.append(.init(pointer: pointer, code: "invalid_request", message: message))
+                parts.append(.init(pointer, "there is no field `\(FieldText.shown(name))`"))
             } else if JobQueue.unchangeable.contains(name) {
-                let message = "a retry cannot change `\(name)`: push the job again"
-                parts.append(.init(pointer: pointer, code: "invalid_request", message: message))
+                parts.append(.init(pointer, "a retry cannot change `\(name)`: push the job again"))
             }
         }
         guard parts.isEmpty else { throw Problem.wrong(parts) }
         return changes
     }
+}
+
+/// The changed fields of a retry.
+private struct Retry: RequestBody {
+    let changes: [String: String]
+
+    static let schema: JSONValue = [
+        "type": "object", "additionalProperties": false,
+        "properties": [
+            "set": [
+                "type": "object", "additionalProperties": false, "properties": .object(Route.changeable),
+            ]
+        ],
+    ]
+
+    init(_ members: [String: JSONValue]) throws(Problem) { changes = try Route.changes(in: members["set"]) }
 }
 
 extension Problem {

@@ -21,8 +21,8 @@ struct JobPush {
         let duplicate: Bool
     }
 
-    func run() async throws -> Reply {
-        guard let key = request.idempotencyKey else { return try await push(nonce: Nonce.random()) }
+    func run(_ body: PushedBody) async throws -> Reply {
+        guard let key = request.idempotencyKey else { return try await push(body, nonce: Nonce.random()) }
         // A token's keys are its own.
         let name = Digest.of(Array("\(request.token.name)\n\(key)".utf8))
         let reservation = JobQueue.ReplyKey(name, fingerprint: Digest.of(request.body))
@@ -41,7 +41,7 @@ struct JobPush {
         do {
             // With the nonce of the key and the body, a push whose reply was lost is not repeated.
             let nonce = Digest.of(Array("\(name)\n\(reservation.fingerprint)".utf8))
-            let reply = try await push(nonce: String(nonce.prefix(32)))
+            let reply = try await push(body, nonce: String(nonce.prefix(32)))
             // The jobs are pushed: an error here must not say otherwise.
             try? await queue.storeReply(
                 reservation, "\(reply.status) " + String(decoding: reply.bytes, as: UTF8.self))
@@ -75,19 +75,13 @@ struct JobPush {
         return reply
     }
 
-    private func push(nonce: String) async throws -> Reply {
-        let body = try request.json()
-        guard case .object(let members) = body, let list = members["jobs"] else {
-            let spec = try await check(body, at: "")
-            let answers = try await enqueue([spec], nonce) { _ in "" }
-            return reply(answers[0], status: 201)
-        }
-        guard case .array(let items) = list, (1...Route.maxJobs).contains(items.count), members.count == 1 else {
-            throw Problem.wrong([
-                .init(
-                    pointer: "/jobs", code: "invalid_request",
-                    message: "`jobs` must be a list of 1 to \(Route.maxJobs) jobs, and the only member")
-            ])
+    private func push(_ body: PushedBody, nonce: String) async throws -> Reply {
+        let items: [JSONValue]
+        switch body {
+        case .one(let job):
+            let spec = try await check(job, at: "")
+            return reply(try await enqueue([spec], nonce) { _ in "" }[0], status: 201)
+        case .list(let list): items = list
         }
         var specs: [JobSpec] = []
         var parts: [Problem.Part] = []
@@ -160,5 +154,25 @@ extension JobSpec.Moment {
         case .after(let duration): WallClock.milliseconds() + duration.milliseconds
         case .at(let instant): instant
         }
+    }
+}
+
+/// One job, or a list of jobs.
+enum PushedBody: RequestBody {
+    case one(JSONValue)
+    case list([JSONValue])
+
+    static let schema: JSONValue = ["type": "object"]
+    static let documentedSchema: JSONValue = ["oneOf": .array(["JobFields", "Jobs"].map(Schema.named))]
+
+    init(_ members: [String: JSONValue]) throws(Problem) {
+        guard let list = members["jobs"] else {
+            self = .one(.object(members))
+            return
+        }
+        guard case .array(let items) = list, (1...Route.maxJobs).contains(items.count), members.count == 1 else {
+            throw .wrong([.init("/jobs", "`jobs` must be a list of 1 to \(Route.maxJobs) jobs, and the only member")])
+        }
+        self = .list(items)
     }
 }

@@ -11,14 +11,13 @@ extension Route {
             method: "POST", path: "/v1/jobs", name: "pushJobs",
             summary: "Pushes one job, or up to 1,000 as `jobs`; if one is not valid, none is pushed.", role: .push,
             query: [.queue],
-            body: ["oneOf": .array(["JobFields", "Jobs"].map(Schema.named))],
-            maxBodyBytes: 4 << 20, isIdempotent: true,
+            body: PushedBody.self, maxBodyBytes: 4 << 20, isIdempotent: true,
             responses: [
                 (201, "the job", pushed),
                 (200, "the jobs, in their order", Schema.named("PushedJobs")),
             ], link: "getJob"
-        ) { request in
-            try await JobPush(request).run()
+        ) { request, body in
+            try await JobPush(request).run(body)
         },
         Route(
             method: "GET", path: "/v1/jobs/{id}", name: "getJob", summary: "A job.", role: .read,

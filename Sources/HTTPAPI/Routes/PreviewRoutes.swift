@@ -10,14 +10,13 @@ extension Route {
             summary:
                 "Pushes a job that makes audio for a browser, peaks or a spectrogram of a source or an output; its file is kept for an hour.",
             role: .push, query: [.queue],
-            body: ["oneOf": .array(["PreviewOfSource", "PreviewOfJobSource", "PreviewOfOutput"].map(Schema.named))],
-            maxBodyBytes: 64 << 10,
+            body: PreviewRequest.self, maxBodyBytes: 64 << 10,
             responses: [
                 (201, "the job", Schema.named("PushedJob")),
                 (200, "the job that has made the same preview, or makes it now", Schema.named("PushedJob")),
             ], link: "getJob"
-        ) { request in
-            try await Preview(request).run()
+        ) { request, wanted in
+            try await Preview(request, wanted).run()
         }
     ]
 }

@@ -22,15 +22,15 @@ extension Route {
         Route(
             method: "PUT", path: "/v1/schedules/{schedule}", name: "putSchedule",
             summary: "Creates or replaces a schedule, which pushes a job at the times of a cron expression.",
-            role: .operate, pathParameters: [name], query: [.queue], body: Schema.named("ScheduleFields"),
-            maxBodyBytes: 128 << 10,
+            role: .operate, pathParameters: [name], query: [.queue], body: ScheduleBody.self,
+            maxBodyBytes: 128 << 10, isOfWholeQueue: true,
             responses: [
                 (201, "the new schedule", Schema.named("Schedule")),
                 (200, "the schedule that replaces one", Schema.named("Schedule")),
             ]
-        ) { request in
+        ) { request, body in
             let queue = try request.wholeQueue()
-            let (name, spec) = (request.values["schedule"] ?? "", try spec(request))
+            let (name, spec) = (request.values["schedule"] ?? "", body.spec)
             let earlier = try await queue.schedule(name)
             // Without a change in between, it is replaced if it was there.
             _ = try await queue.putSchedule(name, spec, replaces: true)
@@ -98,35 +98,29 @@ extension Route {
         guard let found else { throw Problem.noSchedule(name) }
         return found
     }
+}
 
-    /// The schedule of the body.
-    private static func spec(_ request: APIRequest) throws(Problem) -> ScheduleSpec {
-        func wrong(_ pointer: String, _ message: String) -> Problem {
-            .wrong([.init(pointer: pointer, code: "invalid_request", message: message)])
-        }
-        guard case .object(let members) = try request.json(),
-            members.keys.allSatisfy({ ["cron", "time_zone", "fields"].contains($0) })
-        else { throw wrong("", "the body has `cron`, `time_zone` and `fields`, and nothing else") }
-        guard case .string(let cron)? = members["cron"] else {
-            throw wrong("/cron", "`cron` must be a cron expression, such as 30 2 * * MON")
-        }
-        guard case .string(let zone) = members["time_zone"] ?? .string(ScheduleSpec.defaultZone) else {
-            throw wrong("/time_zone", "`time_zone` must be the name of a time zone, such as Europe/Berlin")
-        }
-        guard let value = members["fields"] else { throw wrong("/fields", "`fields` must have the job's fields") }
-        let fields = try FieldText.fields(value, at: "/fields")
+/// A schedule, with the fields of its jobs.
+private struct ScheduleBody: RequestBody {
+    let spec: ScheduleSpec
+
+    static let schema = Schema.listComponents["ScheduleFields"]!
+    static let documentedSchema = Schema.named("ScheduleFields")
+
+    init(_ members: [String: JSONValue]) throws(Problem) {
+        let fields = try FieldText.fields(members["fields"]!, at: "/fields")
         if fields["source"]?.hasPrefix(UploadedSource.scheme) == true {
-            throw wrong("/fields/source", "`source` is an upload, which expires: give a URL")
+            throw .wrong([.init("/fields/source", "`source` is an upload, which expires: give a URL")])
         }
-        do throws(ScheduleSpec.Fault) {
-            return try ScheduleSpec(cron, zone: zone, fields: fields, now: WallClock.milliseconds())
+        do throws(ScheduleSpec.Faults) {
+            spec = try ScheduleSpec(
+                members["cron"]?.field ?? "", zone: members["time_zone"]?.field ?? ScheduleSpec.defaultZone,
+                fields: fields, now: WallClock.milliseconds())
         } catch {
-            let code = error.failure.code.rawValue
-            switch error.part {
-            case .expression: throw Problem.wrong([.init(pointer: "/cron", code: code, message: error.failure.message)])
-            case .zone: throw Problem.wrong([.init(pointer: "/time_zone", code: code, message: error.failure.message)])
-            case .fields: throw Problem.wrong(Problem.Part.all(error.failure, at: "/fields"))
-            }
+            let pointers: [ScheduleSpec.Faults.Part: String] = [
+                .expression: "/cron", .zone: "/time_zone", .fields: "/fields",
+            ]
+            throw .wrong(error.all.flatMap { Problem.Part.all($0.failure, at: pointers[$0.part]!) })
         }
     }
 }

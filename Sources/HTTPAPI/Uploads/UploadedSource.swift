@@ -14,7 +14,7 @@ struct UploadedSource {
         guard source.hasPrefix(Self.scheme) else { return source }
         let id = String(source.dropFirst(Self.scheme.count))
         func wrong(_ message: String) -> Problem {
-            .wrong([.init(pointer: pointer, code: "invalid_request", message: message)])
+            .wrong([.init(pointer, message)])
         }
         guard let folder = request.context.uploads else {
             throw wrong("`source` is an upload, and this server takes none: start it with RESPOOL_UPLOAD_DIR")

@@ -10,37 +10,39 @@ package struct ScheduleSpec: Sendable {
     /// The time zone of a schedule that names none.
     package static let defaultZone = "UTC"
 
-    /// What is wrong with a schedule.
-    package struct Fault: Error {
-        /// The part that is wrong.
-        package let part: Part
-        /// Why it is.
-        package let failure: Failure
+    /// All that is wrong with a schedule; at least one.
+    package struct Faults: Error {
+        package fileprivate(set) var all: [(part: Part, failure: Failure)] = []
 
         /// The parts of a schedule.
         package enum Part: Sendable {
             case expression, zone, fields
         }
+
+        fileprivate mutating func value<Value>(_ part: Part, _ read: () throws(Failure) -> Value) -> Value? {
+            do throws(Failure) { return try read() } catch {
+                all.append((part, error))
+                return nil
+            }
+        }
     }
 
     /// Checks the schedule, and the job of its next occurrence after `now`, in milliseconds since 1970.
-    package init(_ expression: String, zone: String, fields: [String: String], now: Int64) throws(Fault) {
-        let (cron, rules): (CronExpression, TimeZoneRules)
-        do throws(Failure) { cron = try CronExpression(expression) } catch {
-            throw Fault(part: .expression, failure: error)
+    package init(_ expression: String, zone: String, fields: [String: String], now: Int64) throws(Faults) {
+        var faults = Faults()
+        let cron = faults.value(.expression) { () throws(Failure) in try CronExpression(expression) }
+        let rules = faults.value(.zone) { () throws(Failure) in try TimeZoneRules.named(zone) }
+        let recurrence = cron.flatMap { cron in rules.map { Recurrence(cron, $0) } }
+        let next = recurrence?.next(after: now)
+        if recurrence != nil, next == nil {
+            let message = "`\(expression)` has no occurrence within 50 years: give another expression"
+            faults.all.append((.expression, Failure(.invalidRequest, message)))
         }
-        do throws(Failure) { rules = try TimeZoneRules.named(zone) } catch { throw Fault(part: .zone, failure: error) }
-        recurrence = Recurrence(cron, rules)
-        guard let next = recurrence.next(after: now) else {
-            throw Fault(
-                part: .expression,
-                failure: Failure(
-                    .invalidRequest, "`\(expression)` has no occurrence within 50 years: give another expression"))
-        }
+        let parts = next.flatMap { recurrence?.parts(at: $0) } ?? ("2030-01-31", "12-00")
+        _ = faults.value(.fields) { () throws(Failure) in try Self.check(fields, parts) }
+        guard let recurrence, faults.all.isEmpty else { throw faults }
+        self.recurrence = recurrence
         self.fields = fields
-        do throws(Failure) { try Self.check(fields, recurrence.parts(at: next)) } catch {
-            throw Fault(part: .fields, failure: error)
-        }
     }
 
     /// Validates the job of one occurrence.

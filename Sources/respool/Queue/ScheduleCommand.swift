@@ -66,10 +66,12 @@ private struct ScheduleBook {
         let fields = try fields(arguments)
         let zone = arguments.value(ScheduleOptions.timeZone) ?? ScheduleSpec.defaultZone
         let spec: ScheduleSpec
-        do throws(ScheduleSpec.Fault) {
+        do throws(ScheduleSpec.Faults) {
             spec = try ScheduleSpec(expression, zone: zone, fields: fields, now: WallClock.milliseconds())
         } catch {
-            throw .usage(error.failure)
+            var usage = CommandFailure.usage(error.all[0].failure)
+            usage.details += error.all.dropFirst().flatMap { [$0.failure.message] + $0.failure.otherFaults }
+            throw usage
         }
         let nonce = Nonce.random()
         let isPut = try await connection.askTwice { queue throws(QueueError) in
