@@ -21,11 +21,10 @@ extension Extent {
         return bytes.rest(from: offset) == 0 ? nil : "its last element is incomplete"
     }
 
-    /// Elements of a segment, of a cluster and of a block group, and those that may be anywhere (RFC 9559).
-    static let elements: Set = [
+    /// Elements of a segment and of a cluster, and those that may be anywhere (RFC 9559).
+    private static let elements: Set = [
         0x114D_9B74, 0x1549_A966, 0x1654_AE6B, 0x1941_A469, 0x1043_A770, 0x1C53_BB6B, 0x1254_C367, 0x1F43_B675, 0xE7,
-        0xA3, 0xA0, 0xA7, 0xAB, 0x5854, 0xAF, 0xEC, 0xBF, 0xA1, 0x9B, 0xFB, 0xFA, 0xFD, 0xA4, 0x8E, 0xC8, 0x75A1,
-        0x75A2,
+        0xA3, 0xA0, 0xA7, 0xAB, 0x5854, 0xAF, 0xEC, 0xBF,
     ]
 
     /// Flash video: the defect of a file whose last tag is incomplete.

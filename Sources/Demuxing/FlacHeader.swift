@@ -23,9 +23,17 @@ package struct FlacHeader {
     /// Reads libav's extradata, which is only STREAMINFO in every container; `nil` if the stream is not FLAC.
     package init?(_ stream: UnsafeMutablePointer<AVStream>) {
         let parameters = stream.pointee.codecpar.pointee
-        guard parameters.codec_id == AV_CODEC_ID_FLAC, parameters.extradata_size >= 34, let start = parameters.extradata
+        guard parameters.codec_id == AV_CODEC_ID_FLAC, parameters.extradata_size >= Self.size,
+            let start = parameters.extradata
         else { return nil }
-        let bytes = UnsafeBufferPointer(start: start, count: 34)
+        self.init(UnsafeBufferPointer(start: start, count: Self.size))
+    }
+
+    /// The bytes of STREAMINFO.
+    package static let size = 34
+
+    /// Reads STREAMINFO, which must have `size` bytes.
+    package init(_ bytes: UnsafeBufferPointer<UInt8>) {
         bits = (Int(bytes[12] & 1) << 4 | Int(bytes[13] >> 4)) + 1
         let count = bytes[14..<18].reduce(Int64(bytes[13] & 15)) { $0 << 8 | Int64($1) }
         samples = count == 0 ? nil : count

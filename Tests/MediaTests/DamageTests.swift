@@ -192,6 +192,79 @@ import Testing
         }
     }
 
+    /// The first bytes of a film are zeros: its sound is missing, too, if it began with the pictures.
+    @Test(arguments: [("mkv", 0.0, 1), ("flv", 0.0, 1), ("mkv", 3.0, 0), ("flv", 3.0, 0)])
+    func `the start that a film lacks is damage of its sound only if that began there`(
+        _ container: String, _ late: Double, _ events: Int
+    ) async throws {
+        let path = try await Studio.shared.source(
+            "film-\(late).\(container)",
+            [
+                "-f", "lavfi", "-i", "testsrc=s=320x240:r=25:d=8", "-itsoffset", String(late), "-f", "lavfi", "-i",
+                "sine=500:r=44100:d=\(8 - late)", "-c:v", "flv1", "-g", "5", "-b:v", "400k", "-c:a", "libmp3lame",
+                "-cluster_time_limit", "500",
+            ].filter { container == "mkv" || !["-cluster_time_limit", "500"].contains($0) })
+        let whole = try await convert(path, Rendition(format: "wav")).result
+        var bytes = try fileBytes(path)
+        // Behind the headers.
+        let head = try #require(bytes[13...].firstRange(of: container == "mkv" ? [0x1F, 0x43, 0xB6, 0x75] : [9, 0]))
+            .lowerBound
+        for place in head..<(head + 20_000) { bytes[place] = 0 }
+        let broken = await Studio.shared.output(container)
+        try Data(bytes).write(to: URL(filePath: broken))
+        let made = try await convert(broken, Rendition(format: "wav"), SourceSettings(damage: .accept)).result
+        #expect(whole.damage.events == 0 && made.damage.events == events)
+        #expect(abs(made.samples - whole.samples) < 4410, "\(made.samples) of \(whole.samples)")
+    }
+
+    @Test func `a late start behind an element that nobody knows is no damage`() async throws {
+        let path = try await Studio.shared.source(
+            "late-live.mka",
+            [
+                "-f", "lavfi", "-i", "sine=500:d=4", "-c:a", "flac", "-output_ts_offset", "2", "-live", "1", "-f",
+                "matroska",
+            ])
+        var bytes = try fileBytes(path)
+        let cluster = try #require(bytes.firstRange(of: [0x1F, 0x43, 0xB6, 0x75])).lowerBound
+        bytes.insert(contentsOf: [0x5F, 0xFE, 0x47, 0xD0] + Array(repeating: 7, count: 2000), at: cluster)
+        let result = try MemoryFile(bytes).converted(to: Rendition(format: "wav")).result
+        #expect(result.damage.events == 0 && result.warnings.isEmpty)
+    }
+
+    @Test(arguments: [UInt64.max, 1 << 63 | 1, 1 << 62, 29, 0] as [UInt64])
+    func `a header of ASF may declare any size`(_ size: UInt64) async throws {
+        let path = try await Studio.shared.source(
+            "sized.wma", ["-f", "lavfi", "-i", "sine=500:d=4", "-c:a", "wmav2"])
+        var bytes = try fileBytes(path)
+        bytes.replaceSubrange(16..<24, with: (0..<8).map { UInt8(truncatingIfNeeded: size >> (8 * $0)) })
+        _ = try? MemoryFile(bytes).converted(to: Rendition(format: "wav"))
+    }
+
+    @Test func `the first packets that a transport stream with parity lacks are damage`() async throws {
+        let path = try await Studio.shared.source("parity.ts", ["-f", "lavfi", "-i", "sine=500:d=8", "-c:a", "aac"])
+        let packets = try fileBytes(path)
+        var bytes = stride(from: 0, to: packets.count, by: 188).flatMap {
+            packets[$0..<($0 + 188)] + Array(repeating: 0xFF, count: 16)
+        }
+        #expect(try MemoryFile(bytes).converted(to: Rendition(format: "wav")).result.damage.events == 0)
+        for place in (3 * 204)..<(30 * 204) { bytes[place] = 0 }
+        let broken = await Studio.shared.output("ts")
+        try Data(bytes).write(to: URL(filePath: broken))
+        let made = try await convert(broken, Rendition(format: "wav"), SourceSettings(damage: .accept)).result
+        #expect(made.damage.events == 1 && abs(made.samples - 8 * 44_100) < 8192)
+    }
+
+    @Test func `a link of FLAC with a damaged header loses no other link`() async throws {
+        let link = try fileBytes(
+            try await Studio.shared.source("plain-link.oga", ["-f", "lavfi", "-i", "sine=500:d=2", "-c:a", "flac"]))
+        var bytes = link + link
+        // The smallest block of STREAMINFO.
+        let mark = try #require(bytes[link.count...].firstRange(of: Array("fLaC".utf8))).upperBound
+        (bytes[mark + 4], bytes[mark + 5], bytes[mark + 6], bytes[mark + 7]) = (0, 1, 0, 1)
+        let made = try MemoryFile(bytes + link).converted(to: Rendition(format: "wav")).result
+        #expect(made.samples >= 4 * 44_100)
+    }
+
     @Test func `a single lost frame is counted to the sample and accepted`() async throws {
         let source = try await Studio.shared.music(seconds: 6, as: "short-frames.flac", ["-frame_size", "1024"])
         var bytes = try Data(contentsOf: URL(filePath: source))

@@ -16,8 +16,10 @@ package struct Continuity {
     private let source: any ByteSource
     /// What shows a loss before the first packet of any stream; `nil` once that was read.
     private var unchecked: LostStart?
-    /// That loss, until the track's first packet.
-    private var lostStart: (bytes: Int64, isFromZero: Bool)?
+    /// That loss, and the time of that packet in the track's time base, until the track's first packet.
+    private var lostStart: (bytes: Int64, time: Int64, isFromZero: Bool)?
+    private let timeBase: AVRational
+    private let context: UnsafeMutablePointer<AVFormatContext>
     /// The end of the track's last packet, the time of its first one, and the step between packets.
     private var end: Int64?
     private var first: Int64?
@@ -31,7 +33,7 @@ package struct Continuity {
     /// Bytes skipped since the track's last packet.
     private var skipped: Int64 = 0
 
-    /// Checks nothing if the container's timing or the demuxer does not reveal skipped bytes.
+    /// Checks nothing if the container's timing or the demuxer, which must outlive this value, does not reveal skipped bytes.
     package init(_ demuxer: borrowing Demuxer, _ track: AudioTrack) {
         let rate = track.timeBase.num > 0 ? Int64(track.timeBase.den / track.timeBase.num) : 0
         switch demuxer.descriptor.timing {
@@ -42,6 +44,7 @@ package struct Continuity {
         second = unchecked != nil && demuxer.givesAllPackets && rate >= 100 ? rate : nil
         self.track = track.index
         source = demuxer.bytes
+        (timeBase, context) = (track.timeBase, demuxer.context)
     }
 
     /// A part of the track that was skipped before a packet.
@@ -59,7 +62,9 @@ package struct Continuity {
         let place = isPlacedLate ? position : packet.offset
         if let start = unchecked, !source.isEndless {
             unchecked = nil
-            do { lostStart = try (start.bytes(SourceBytes(source), packet.offset), start.isFromZero) } catch {
+            let itsTimeBase = context.pointee.streams[packet.streamIndex]!.pointee.time_base
+            let time = packet.timestamp.map { av_rescale_q($0, itsTimeBase, timeBase) } ?? 0
+            do { lostStart = try (start.bytes(source, before: packet.offset), time, start.isFromZero) } catch {
                 throw .unreadable(error)
             }
         }
@@ -93,12 +98,18 @@ package struct Continuity {
     /// What is missing before the track's first packet, which has a timestamp.
     private mutating func lossAtStart(_ packet: borrowing Packet, _ start: Int64) -> Loss? {
         defer { lostStart = nil }
-        guard let second, let (lost, isFromZero) = lostStart, lost > Self.fewBytes else { return nil }
-        let duration = packet.duration > 0 ? packet.duration : usual
-        let length = Int64(Double(lost) * Double(duration) / Double(max(packet.bytes.count, 1)))
-        // A recording may begin late, too. The bytes tell about how long the missing part was.
-        let begin = isFromZero && start <= 8 * length ? 0 : start - length
-        return start - begin > second / 50 ? Loss(bytes: lost, start: begin) : nil
+        guard let second, let (lost, time, isFromZero) = lostStart else { return nil }
+        let duration = Double(packet.duration > 0 ? packet.duration : usual) / Double(max(packet.bytes.count, 1))
+        var begin = start
+        // A recording may begin late, too. The bytes tell about how long the missing part was, or more, if other streams have some of
+        // them. Then the first packet of all streams shows when the sound can be read again.
+        if lost > Self.fewBytes, start - time <= second / 2 {
+            let length = min(Double(lost) * duration, 1e15)
+            begin = isFromZero && Double(start) <= 8 * length ? 0 : start - Int64(length)
+        } else if skipped > Self.fewBytes, Double(skipped) * duration >= Double(start - time) {
+            begin = time
+        }
+        return start - begin > second / 50 ? Loss(bytes: max(lost, skipped), start: begin) : nil
     }
 
     /// Counts packets that were skipped by a seek. The next packet may have any offset.

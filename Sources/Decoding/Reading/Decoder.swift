@@ -36,7 +36,8 @@ struct Decoder: ~Copyable {
             throw MediaError(
                 .unsupportedFormat, operation, "the codec of the audio is \(label), which is not supported")
         }
-        if let flac = FlacHeader(stream), flac.bits == 32, !RareVariant.wideFlac.isDecoded {
+        let flac = flacProperties.map { FlacHeader($0) } ?? FlacHeader(stream)
+        if flac?.bits == 32, !RareVariant.wideFlac.isDecoded {
             throw MediaError(
                 .unsupportedFormat, operation, "the audio is FLAC with 32 bits per sample, which libav cannot decode")
         }
@@ -126,6 +127,12 @@ struct Decoder: ~Copyable {
         }
         let code = avcodec_send_packet(context, packet.pointer)
         return code < 0 ? MediaError.Code(rawValue: code) : nil
+    }
+
+    /// Whether it was opened with that header.
+    borrowing func hasHeader(_ header: UnsafeBufferPointer<UInt8>) -> Bool {
+        UnsafeBufferPointer(start: context.pointee.extradata, count: Int(context.pointee.extradata_size))
+            .prefix(header.count).elementsEqual(header)
     }
 
     /// Resets the decoder's state.

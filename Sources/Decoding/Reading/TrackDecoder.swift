@@ -304,7 +304,9 @@ final class TrackDecoder {
             try repairLast()
             guard !isPadding else { continue }
             if hasPages, linkHeaders.include(packet.bytes, track.codec) {
-                try enterFlacLink()
+                others += 1
+                try limits.check(packets: others, samples: 0, rate: track.rate)
+                enterFlacLink()
                 continue
             }
             health.read(packet, track)
@@ -316,12 +318,15 @@ final class TrackDecoder {
         }
     }
 
-    /// Opens a decoder for a later FLAC link, if the current packet is its first header. The one of the link before would refuse
-    /// longer blocks, and samples of another rate or depth.
-    private func enterFlacLink() throws(MediaError) {
-        guard track.codec == AV_CODEC_ID_FLAC, let header = LinkHeaders.flacProperties(packet.bytes) else { return }
+    /// Opens a decoder for a later FLAC link, if the current packet is its first header, and not that of the link before. That one's
+    /// decoder would refuse longer blocks, and samples of another rate or depth. With a damaged header, it goes on.
+    private func enterFlacLink() {
+        guard track.codec == AV_CODEC_ID_FLAC, let header = LinkHeaders.flacProperties(packet.bytes),
+            !decoder.hasHeader(header)
+        else { return }
         ahead?.stop()
-        decoder = try Decoder.open(demuxer, track, drc: drc, flacProperties: header)
+        mayLookAhead = false
+        if let opened = try? Decoder.open(demuxer, track, drc: drc, flacProperties: header) { decoder = opened }
     }
 
     private func nextPacket() throws(MediaError) -> Bool {
