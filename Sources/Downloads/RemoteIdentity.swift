@@ -23,7 +23,7 @@ struct RemoteIdentity {
     }
 
     /// The identity of a source that is already available.
-    package init(length: Int64, tag: String) {
+    init(length: Int64, tag: String) {
         self.length = length
         self.tag = tag
         date = nil

@@ -152,7 +152,7 @@ package final class RemoteSource: RemoteRequest.Owner {
 
     /// Takes in the first response: the source itself, or confirmation (304) that the cached copy is valid.
     private func begin(with head: HTTPHead, of request: RemoteRequest) throws(Failure) {
-        let reached = request.handle.effectiveURL
+        let reached = request.effectiveURL
         if case .web = location, !reached.isEmpty { finalURL = reached }
         if head.status == 304, let kept = cache?.takeFound() {
             try checkSize(kept.spool.length)

@@ -1,7 +1,7 @@
 import CCurl
 
 /// The sole owner of a libcurl easy handle, and of the header lines and the error text that the handle refers to.
-package struct CurlHandle: ~Copyable {
+struct CurlHandle: ~Copyable {
     let pointer: UnsafeMutableRawPointer
     private var lines: UnsafeMutablePointer<curl_slist>?
     private var aliases: UnsafeMutablePointer<curl_slist>?
@@ -72,7 +72,7 @@ package struct CurlHandle: ~Copyable {
     }
 
     /// The URL of the last request, after redirects.
-    package var effectiveURL: String {
+    var effectiveURL: String {
         var text: UnsafeMutablePointer<CChar>?
         guard curl_swift_get_string(pointer, CURLINFO_EFFECTIVE_URL, &text) == CURLE_OK, let text else { return "" }
         return String(cString: text)

@@ -27,8 +27,9 @@ package class RemoteRequest {
         case broken(Failure)
     }
 
-    /// libcurl's handle of the request.
-    package final var handle: CurlHandle
+    final var handle: CurlHandle
+    /// The URL of the response, after redirects that libcurl followed.
+    package final var effectiveURL: String { handle.effectiveURL }
     /// The URL, headers and credentials.
     package let target: RequestTarget
     /// The requested bytes; `nil` for all.

@@ -13,15 +13,11 @@ extension Command {
         let formats = try FormatList.formats(arguments.operands)
         var lines =
             arguments.has(.json) ? formats.map { JSONLine.text($0.entry) } : FormatList(formats: formats).lines()
-        if !arguments.has(.json), arguments.operands.isEmpty {
-            let names: [String]
-            do throws(Failure) { names = try await UndecodedVariants.list() } catch { throw .failed(error.message) }
-            if !names.isEmpty {
-                lines += [
-                    "",
-                    "Sources that FFmpeg's libraries on this machine cannot decode: " + names.joined(separator: ", "),
-                ]
-            }
+        if !arguments.has(.json), arguments.operands.isEmpty, let names = await UndecodedVariants.list(), !names.isEmpty
+        {
+            lines += [
+                "", "Sources that FFmpeg's libraries on this machine cannot decode: " + names.joined(separator: ", "),
+            ]
         }
         StandardStream.output(lines.map { $0 + "\n" }.joined())
         return .success

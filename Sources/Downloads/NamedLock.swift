@@ -1,14 +1,15 @@
 import CLinux
 import Crypto
 import Glibc
-package import JobSchema
+import JobSchema
 import Lifecycle
+import LocalFiles
 
 /// One of the permits of a name. No other process holds it at the same time, and the kernel releases it when the process ends.
 ///
 /// Permits are locks on bytes of a file that all processes open. The offsets of different names are far apart, and no byte is
 /// written.
-package struct NamedLock: ~Copyable {
+struct NamedLock: ~Copyable {
     private let file: Descriptor
 
     private init(owning file: consuming Descriptor) { self.file = file }
@@ -19,7 +20,7 @@ package struct NamedLock: ~Copyable {
     private static let fileName = Destination.keptPrefix + "locks"
 
     /// Takes a permit of the name among all processes that share the folder; `nil` if all are taken.
-    package static func take(_ name: String, permits: Int = 1, in folder: String) throws(Failure) -> NamedLock? {
+    static func take(_ name: String, permits: Int = 1, in folder: String) throws(Failure) -> NamedLock? {
         let file = try open(folder)
         let start = Int64(Digest.of(Array(name.utf8)).prefix(13), radix: 16)! * Int64(maxPermits)
         for permit in 0..<min(permits, maxPermits) {
