@@ -160,7 +160,9 @@ package struct APIService: HTTPService {
                 record(request, route, token, values, error.done.subjects, log)
                 record(request, route, token, values, error.done.unanswered, log.with("outcome", "unknown"))
             }
-            if error.status == 500 { log.error("a request failed", ["action": route.name, "error": error.detail]) }
+            if error.status == 500 {
+                log.error("a request failed", ["action": route.name, "error": error.reason ?? error.detail])
+            }
             return secured(error.response(to: request.path))
         }
     }

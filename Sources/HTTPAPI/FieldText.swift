@@ -38,7 +38,8 @@ extension Problem {
     /// The problem of a body with wrong parts.
     static func wrong(_ parts: [Part]) -> Problem {
         let others = parts.count > 1 ? " (and \(parts.count - 1) more)" : ""
-        var problem = Problem(422, parts[0].code, parts[0].message + others)
+        let first = parts.first ?? .init("", "the body is wrong")
+        var problem = Problem(422, first.code, first.message + others)
         problem.parts = Array(parts.prefix(100))
         return problem
     }

@@ -12,6 +12,8 @@ package struct Problem: Error, Sendable {
     /// The parts of the body that are wrong.
     var parts: [Part] = []
     var headers: [(name: String, value: String)] = []
+    /// For the log, instead of the detail, which the client sees.
+    var reason: String?
     /// What the request had changed before it failed, for the log.
     var done = PartialChange()
 
@@ -34,7 +36,12 @@ package struct Problem: Error, Sendable {
         switch error {
         case let problem as Problem: self = problem
         case let error as QueueError: self.init(error)
-        default: self.init(500, "internal", "\(error)")
+        case let failure as Failure:
+            self.init(422, failure.code.rawValue, failure.message)
+            parts = Part.all(failure, at: "")
+        default:
+            self.init(500, "internal", "the server failed; its log has the reason")
+            reason = "\(error)"
         }
     }
 
@@ -119,7 +126,7 @@ extension Problem.Part {
 
     /// The wrong fields of a job, below its pointer; the job itself if the failure is of no field.
     static func all(_ failure: Failure, at pointer: String) -> [Self] {
-        guard let fields = failure.fields else {
+        guard let fields = failure.fields, !fields.isEmpty else {
             return [Self(pointer: pointer, code: failure.code.rawValue, message: failure.message)]
         }
         return fields.map {
@@ -127,11 +134,11 @@ extension Problem.Part {
         }
     }
 
-    /// A field as a pointer: one of `outputs[1]` is in `/outputs/1`.
+    /// A field as a pointer: `outputs[1].gain` is `/outputs/1/gain`.
     private static func pointer(_ field: String) -> String {
-        guard field.hasPrefix("outputs["), let end = field.firstIndex(of: "]") else {
+        guard let (_, index, name) = field.wholeMatch(of: /outputs\[([0-9]+)\](?:\.(.+))?/)?.output else {
             return "/\(FieldText.escaped(field))"
         }
-        return "/outputs/" + field[..<end].dropFirst("outputs[".count)
+        return "/outputs/\(index)" + (name.map { "/\(FieldText.escaped(String($0)))" } ?? "")
     }
 }

@@ -20,7 +20,14 @@ final class FieldFaults {
         var fields = found.prefix(Failure.maxFields).map {
             WrongField(field: $0.field, message: $0.message.prefix(utf8Bytes: 1024))
         }
-        while let bytes = try? JSONEncoder().encode(fields).count, bytes > Failure.maxFieldBytes { fields.removeLast() }
+        while fields.count > 1, Self.bytes(fields) > Failure.maxFieldBytes { fields.removeLast() }
+        // An escaped byte takes six.
+        if Self.bytes(fields) > Failure.maxFieldBytes {
+            let message = fields[0].message.prefix(utf8Bytes: Failure.maxFieldBytes / 8)
+            fields = [WrongField(field: fields[0].field.prefix(utf8Bytes: 64), message: message)]
+        }
         return Failure(code, first.message + others, fields: fields)
     }
+
+    private static func bytes(_ fields: [WrongField]) -> Int { (try? JSONEncoder().encode(fields).count) ?? .max }
 }

@@ -61,7 +61,13 @@ package struct FieldType: Sendable {
     /// A finite number, or a word instead of one.
     static func number(_ rule: String, _ bounds: ClosedRange<Double>? = nil, or word: String? = nil) -> FieldType {
         FieldType(rule) { text in
-            text == word || Double(text).map { $0.isFinite && bounds?.contains($0) ?? true } ?? false
+            // The scripts of the queue read no other forms, such as hexadecimal ones.
+            guard text != word else { return true }
+            guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0) })
+            else {
+                return false
+            }
+            return Double(text).map { $0.isFinite && bounds?.contains($0) ?? true } ?? false
         }
     }
 

@@ -108,7 +108,8 @@ package struct JobSpec: Sendable {
         callback = reader.callback()
         traceParent = reader.fields["traceparent"].flatMap { TraceParent($0) }
         for name in unusable {
-            reader.refuse(name, "`\(name)` has a form that the queue does not read: write it as docs/jobs.md shows")
+            let value = FieldReader.shown(reader.fields[name] ?? "")
+            reader.refuse(name, "`\(name)` is `\(value)`, which the queue cannot read: docs/jobs.md lists the forms")
         }
         if let failure = faults.failure { throw failure }
     }

@@ -3,15 +3,16 @@ import MediaTypes
 // The fields for the conversion.
 extension FieldReader {
     func plan(_ outputs: OutputReaders) -> ConversionPlan {
-        let plan = ConversionPlan(
-            source: sourceSettings(), renditions: outputs.map { _, reader in reader.rendition() },
-            isAtomic: fields["atomic"] == "true", threads: whole("threads"))
-        if plan.source.track == .all {
-            for problem in plan.renditions.flatMap(\.everyTrackProblems) {
-                refuse(problem.field, problem.description)
+        let source = sourceSettings()
+        let renditions = outputs.map { _, reader in
+            let rendition = reader.rendition()
+            for problem in source.track == .all ? rendition.everyTrackProblems : [] {
+                reader.refuse(problem.field, problem.description)
             }
+            return rendition
         }
-        return plan
+        return ConversionPlan(
+            source: source, renditions: renditions, isAtomic: fields["atomic"] == "true", threads: whole("threads"))
     }
 
     private func rendition() -> Rendition {

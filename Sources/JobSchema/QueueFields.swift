@@ -26,7 +26,10 @@ extension FieldReader {
     func callback() -> String? {
         guard let url = fields["callback"] else { return nil }
         if !CallbackURL.isValid(url) {
-            refuse("callback", "`callback` is `\(Self.shown(redactedURL(url)))`: \(CallbackURL.rule)")
+            // The path may be a secret, as in those of chat services.
+            let host = redactedURL(url).split(separator: "/", omittingEmptySubsequences: false)
+                .prefix(url.contains("://") ? 3 : 1).joined(separator: "/")
+            refuse("callback", "`callback` is `\(Self.shown(host))`: \(CallbackURL.rule)")
         }
         return url
     }

@@ -74,7 +74,7 @@ struct OutputTracker {
 
     mutating func failed(_ index: Int, _ failure: Failure) {
         guard plan.renditions.indices.contains(index) else { return }
-        outcomes[index] = .failed(failure)
+        outcomes[index] = .failed(failure.bounded)
     }
 
     /// Whether `respool-transfer` must check the locations to determine which outputs are skipped.

@@ -18,7 +18,7 @@ extension PairSession {
             let checked = try plausible(pair) { () throws(ImplausibleReport) in try failure.checked() }
             isTranscodeBusy = false
             throw .failed(checked, log: lines.all)
-        case .transfer(.failed(let failure)): throw .failed(failure, log: lines.all)
+        case .transfer(.failed(let failure)): throw .failed(failure.bounded, log: lines.all)
         case .transfer(.violation(let failure)): throw violation(pair, failure)
         case .stopped: throw .stopped
         case .ended(let ending): throw crash(pair, "\(ending)")

@@ -119,6 +119,18 @@ import Testing
         }
     }
 
+    /// Each takes six bytes in JSON.
+    @Test func `a wrong value of control characters is refused`() async throws {
+        try await APIFixture.run { api in
+            let text = String(repeating: #"\u0001"#, count: 3000)
+            let body =
+                #"{"source": "https://a.example/b", "format": "mp3", "codec": "\#(text)", "channel_layout": "\#(text)"}"#
+            let answer = try await api.send("POST /v1/jobs", body)
+            #expect(answer.status == 422 && answer.text("errors.0.pointer") == "/codec", "\(answer.status)")
+            #expect(try await api.send("GET /v1/queues/default").status == 200)
+        }
+    }
+
     @Test func `a list with jobs of a sealed group pushes none`() async throws {
         try await APIFixture.run { api in
             let member = #"{"source": "https://a.example/b", "format": "mp3", "group": "g"}"#
@@ -173,7 +185,7 @@ import Testing
         (#"{"source": "https://a.example/b", "format": "mp3", "dedup": ["x"]}"#, 422, "/dedup"),
         (
             #"{"source": "https://a.example/b", "format": "mp3", "outputs": [{}, {"format": "nope"}]}"#, 422,
-            "/outputs/1"
+            "/outputs/1/format"
         ),
         (String(repeating: "[", count: 5000), 400, ""), (#""\ud800""#, 400, ""),
     ])

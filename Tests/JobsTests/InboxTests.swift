@@ -46,7 +46,9 @@ struct Garbage: Sendable, CustomTestStringConvertible {
         Garbage("a name that is no name", base + [.bytes([0, 255, 10, 39]), "x"], "unknown field `???'`"),
         Garbage("a name in UTF-8", base + ["größe\u{202e}\n", "x"], "unknown field `größe"),
         Garbage("a name with a blank", base + ["format mp3", "x"], "unknown field `format mp3`"),
-        Garbage("a callback that is no URL", base + ["callback", "ftp://x.org/"], "`callback` is `ftp://x.org/`"),
+        Garbage(
+            "a callback that is no URL", base + ["callback", "ftp://x.org/secret"],
+            "`callback` is `ftp://x.org`: it must"),
         Garbage("a field twice", base + ["format", "wav"], "`format` is given twice"),
         Garbage("no source", ["format", "mp3"], "`source` is missing"),
         Garbage("an empty source", ["source", "", "format", "mp3"], "`source` is missing"),
@@ -67,7 +69,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
         Garbage("infinity", base + ["delay", "inf"], "`delay` is `inf`"),
         Garbage("a great number", base + ["delay", "1e999"], "`delay` is `1e999`"),
         Garbage("a negative delay", base + ["delay", "-1"], "`delay` is `-1`"),
-        Garbage("a hexadecimal number", base + ["delay", "0x10"], "`delay` has a form that the queue does not read"),
+        Garbage("a hexadecimal number", base + ["delay", "0x10"], "`delay` is `0x10`"),
         Garbage("no timeout", base + ["timeout", "0"], "from 1 to 86400"),
         Garbage("an empty number", base + ["timeout", ""], "`timeout` is ``"),
         Garbage("half a try", base + ["attempts", "2.5"], "`attempts` is `2.5`"),
@@ -115,6 +117,33 @@ struct Garbage: Sendable, CustomTestStringConvertible {
         let unstored = try await fate(of: Self.base + long + ["channels", "0"])
         #expect(unstored.attempt == 0 && unstored.error?.fields?.map(\.field) == ["output", "start"])
         #expect(unstored.error?.message.hasSuffix(" (and 1 more)") == true)
+    }
+
+    /// It would keep a right job away, or wait for years.
+    @Test(arguments: [["fromat", "mp3"], ["priority", "urgent"], ["expires", "tomorrow"]])
+    func `a job with wrong names or options waits for nothing, and holds no dedup key`(_ wrong: [String]) async throws {
+        try await QueueFixture.run { fixture in
+            try await fixture.queue.setLimit(0, key: "k")
+            let key: [RedisArgument] = ["dedup", "d", "limit_key", "k", "delay", "1000000"]
+            var command: RedisCommand = ["XADD", .text(fixture.queue.keys.inbox), "*"]
+            command.append(contentsOf: Self.base + key + wrong.map { .text($0) })
+            let id = try await fixture.client.send(command).string ?? ""
+            var right: RedisCommand = ["XADD", .text(fixture.queue.keys.inbox), "*"]
+            right.append(contentsOf: Self.base + ["dedup", "d"])
+            let good = try await fixture.client.send(right).string ?? ""
+            #expect(try await fixture.claimRight(5).map(\.id) == [good])
+            #expect(try await fixture.record(id).state == .failed)
+        }
+    }
+
+    @Test func `the wrong fields of an entry have at most 4 KiB`() async throws {
+        let names: [RedisArgument] = (0..<16).flatMap { number -> [RedisArgument] in
+            [.text(String(repeating: "/", count: 65) + "\(number)"), "x"]
+        }
+        let record = try await fate(of: Self.base + names)
+        let fields = try #require(record.error?.fields)
+        #expect((1..<16).contains(fields.count))
+        #expect(record.error?.message.hasSuffix(" (and 15 more)") == true)
     }
 
     @Test func `an option that only Swift can read is refused, and not ignored`() async throws {

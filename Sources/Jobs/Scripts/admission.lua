@@ -86,7 +86,7 @@ admission = part(function()
     local fields, parts, wrong, bytes = {}, {}, {}, 0
     for i = 1, #flat, 2 do
       local name, value, message = flat[i], flat[i + 1], nil
-      if #name > 64 or not is_utf8(name) then
+      if #name > 64 or string.find(name, '[%z\128-\255]') and not is_utf8(name) then
         message = 'unknown field `' .. shown(name) .. '`; the fields are listed by `respool enqueue --help`'
       elseif fields[name] then
         message = 'the field `' .. shown(name) .. '` is given twice'
@@ -103,15 +103,26 @@ admission = part(function()
     end
     if wrong[1] then
       local others = #wrong > 1 and ' (and ' .. #wrong - 1 .. ' more)' or ''
-      error({ refusal = wrong[1].message .. others, fields = { unpack(wrong, 1, math.min(#wrong, MAX_WRONG)) } })
+      local kept = { unpack(wrong, 1, math.min(#wrong, MAX_WRONG)) }
+      while #cjson.encode(kept) > MAX_WRONG_BYTES do kept[#kept] = nil end
+      error({ refusal = wrong[1].message .. others, fields = kept })
     end
     if bytes > MAX_BYTES then error({ refusal = 'the job has ' .. bytes .. ' bytes, over the limit of ' .. MAX_BYTES }) end
     return fields, '{' .. table.concat(parts, ',') .. '}'
   end
 
+  -- Whether the fields have unknown names, or lack one that each job has.
+  local function has_wrong_names(fields)
+    for name in pairs(fields) do
+      if not string.find(FIELDS, ' ' .. name .. ' ', 1, true) then return true end
+    end
+    return (fields.source or '') == '' or (fields.format or '') == '' and not fields.outputs
+  end
+
   -- Returns the spec as JSON and the options that the queue uses. Raises an error with a `refusal` if the fields cannot be stored, or if
-  -- the group is sealed. An option that the queue cannot use is left out and named as `unusable`, and the job is ready at once: the
-  -- worker that claims it finds all wrong fields. A job that is restored has waited already, and stays in its group.
+  -- the group is sealed. An option that the queue cannot use is left out and named as `unusable`. Such a job, or one with wrong names,
+  -- is ready at once, and nothing else waits for it: the worker that claims it finds all wrong fields. A job that is restored has
+  -- waited already, and stays in its group.
   local function check(flat, is_restored)
     local fields, spec = store(flat)
     local unusable = {}
@@ -140,8 +151,9 @@ admission = part(function()
     if refusal then error({ refusal = refusal, fields = { { field = 'group', message = refusal } } }) end
     local delay = usable('delay', number(fields.delay, 0, MAX_DELAY))
     local start = usable('not_before', fields.not_before and instant(fields.not_before))
-    if unusable[1] then
-      options.unusable = table.concat(unusable, ' ')
+    if unusable[1] or has_wrong_names(fields) then
+      options.unusable = unusable[1] and table.concat(unusable, ' ')
+      options.dedup, options.limit_key, options.expires, options.deadline = nil, nil, nil, nil
     elseif start and not delay then
       options.due = start
     elseif delay and not start and not is_restored then
