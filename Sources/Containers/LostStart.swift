@@ -86,7 +86,7 @@ package struct LostStart: Sendable {
     static let advancedSystems = LostStart(isFromZero: true) { units, end in
         let properties: [UInt8] = [0xA1, 0xDC, 0xAB, 0x8C, 0x47, 0xA9, 0xCF, 0x11]
         guard let header = try units.little(at: 16, 8), (30...end).contains(header),
-            let found = try units.bytes(at: 0, Int(min(header, 1 << 16))).firstRange(of: properties),
+            let found = try units.bytes(at: 0, min(Int(header), UnitReader.windowBytes)).firstRange(of: properties),
             let size = try units.little(at: Int64(found.lowerBound) + 92, 4), size > correction.count, end > header + 50
         else { return 0 }
         let last = header + 50 + (end - header - 50) / size * size
@@ -156,8 +156,11 @@ private struct UnitReader: ~Copyable {
 
     init(_ source: any ByteSource) {
         length = source.length
-        window = SourceWindow(source)
+        // Of a source on a server, no more than libav has read.
+        window = SourceWindow(source, size: Self.windowBytes)
     }
+
+    static let windowBytes = 1 << 16
 
     /// More units than precede the first packet of any real file. Further ones are not checked.
     private static let maxUnits = 100_000
