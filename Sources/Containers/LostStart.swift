@@ -29,17 +29,15 @@ package struct LostStart: Sendable {
                 return element.body
             // A block group.
             case 0xA0: return element.body
-            // A block: libav gives no packet of one that has no track.
-            case 0xA3,
-                0xA1 where try element.body < end && units.big(at: element.body, 1) == 0:
-                return nil
+            // A block of which libav gave no packet: it is invalid, or its track is, and libav then skips the rest of the cluster.
+            case 0xA3, 0xA1: return nil
             default:
                 let isKnown =
                     offset < cluster
                     ? ofClusters.contains(element.id)
                     // A reader has to skip elements that it does not know. A cluster begins with its time or its checksum.
                     : try ofSegments.contains(element.id) || ![0xE7, 0xBF].contains(units.big(at: element.body, 1))
-                return isKnown ? element.end.map { min($0, max(end, element.body)) } : nil
+                return isKnown ? element.end : nil
             }
         }
     }
@@ -48,10 +46,9 @@ package struct LostStart: Sendable {
     private static let ofSegments: Set<Int64> = [
         0x114D_9B74, 0x1549_A966, 0x1654_AE6B, 0x1941_A469, 0x1043_A770, 0x1C53_BB6B, 0x1254_C367, 0xEC, 0xBF,
     ]
-    /// Elements of a cluster and of a block group, and those that may be anywhere.
+    /// Elements of a cluster and of a block group beside its blocks, and those that may be anywhere.
     private static let ofClusters: Set<Int64> = [
-        0xE7, 0xA3, 0xA7, 0xAB, 0x5854, 0xAF, 0xEC, 0xBF, 0xA1, 0xA2, 0x9B, 0xFB, 0xFA, 0xFD, 0xA4, 0x8E, 0xC8, 0x75A1,
-        0x75A2,
+        0xE7, 0xA7, 0xAB, 0x5854, 0xAF, 0xEC, 0xBF, 0xA2, 0x9B, 0xFB, 0xFA, 0xFD, 0xA4, 0x8E, 0xC8, 0x75A1, 0x75A2,
     ]
 
     /// Flash video: its tags (Adobe Flash Video File Format Specification 10.1, annex E).
