@@ -61,14 +61,13 @@ package struct FieldType: Sendable {
     /// A finite number, or a word instead of one.
     static func number(_ rule: String, _ bounds: ClosedRange<Double>? = nil, or word: String? = nil) -> FieldType {
         FieldType(rule) { text in
-            // The scripts of the queue read no other forms, such as hexadecimal ones.
-            guard text != word else { return true }
-            guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0) })
-            else {
-                return false
-            }
-            return Double(text).map { $0.isFinite && bounds?.contains($0) ?? true } ?? false
+            text == word || decimal(text).map { $0.isFinite && bounds?.contains($0) ?? true } ?? false
         }
+    }
+
+    /// A number in the forms that the scripts of the queue read, too: no hexadecimal one.
+    static func decimal(_ text: String) -> Double? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) } ? Double(text) : nil
     }
 
     /// A number of seconds.

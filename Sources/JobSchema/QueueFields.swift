@@ -11,7 +11,7 @@ extension FieldReader {
     /// An instant, or seconds from admission.
     static func moment(_ text: String) -> JobSpec.Moment? {
         if let instant = Instant.milliseconds(parsing: text) { return .at(instant) }
-        guard let number = Double(text), JobSpec.Limit.delay.contains(number) else { return nil }
+        guard let number = FieldType.decimal(text), JobSpec.Limit.delay.contains(number) else { return nil }
         return .after(.milliseconds(Int64(number * 1000)))
     }
 

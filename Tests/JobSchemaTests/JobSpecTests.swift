@@ -116,7 +116,8 @@ import Testing
     private static let wrongValues: [(fields: [String: String], named: String)] = [
         (["format": "xyz"], "xyz"), (["codec": "opus"], "opus"), (["bit_rate": "fast"], "fast"),
         (["sample_rate": "0"], "sample_rate"), (["sample_rate": "44101"], "44101"), (["channels": "3"], "3"),
-        (["quality": "nan"], "nan"), (["compression_level": "best"], "`best`"), (["compression_level": "10"], "0 to 9"),
+        (["quality": "nan"], "nan"), (["expires": "0x10"], "`0x10`"), (["delay": "0x10"], "`0x10`"),
+        (["compression_level": "best"], "`best`"), (["compression_level": "10"], "0 to 9"),
         (["bit_rate_mode": "vbr2"], "cbr, abr or vbr"), (["application": "music"], "audio, voip or lowdelay"),
         (["dither": "noise"], "one of none rectangular"),
         (["dither": "shaped", "format": "flac", "passthrough": "require"], "requires encoding"),
